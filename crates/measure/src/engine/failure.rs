@@ -5,7 +5,7 @@ use std::io;
 use ioalign_core::Bytes;
 
 use super::files::Files;
-use super::queue::{QueueOp, QueuedIo};
+use super::queued_io::{QueueOp, QueuedIo};
 use crate::{Error, ErrorKind};
 
 /// The error of a result; `None`: the I/O is complete.

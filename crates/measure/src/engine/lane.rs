@@ -10,8 +10,9 @@ use super::failure::failure;
 use super::files::Files;
 use super::options::{ArmPlace, CellSpec, EngineOptions};
 use super::patience::Patience;
-use super::places::{IoSpot, PlaceLaw, PlaceStream};
-use super::queue::{Completion, Queue, QueueOp, QueuedIo, Setup};
+use super::places::{PlaceLaw, PlaceStream};
+use super::queue::Queue;
+use super::queued_io::{Completion, QueueOp, QueueSetup, QueuedIo, io_of};
 use super::span::{Until, WorkerSpan};
 use super::stretch::{LaneStretch, largest_bytes};
 use crate::data::Filler;
@@ -58,7 +59,7 @@ impl Lane {
         options: &EngineOptions,
         notes: &mut Vec<String>,
     ) -> Result<Self> {
-        let setup = Setup {
+        let setup = QueueSetup {
             files,
             depth: cell.queue_depth,
             largest_bytes: u32::try_from(largest_bytes(cell)).unwrap_or(u32::MAX),
@@ -226,31 +227,6 @@ const NOTHING: QueuedIo = QueuedIo {
     offset: 0,
     bytes: 0,
 };
-
-/// An I/O at a spot.
-pub(crate) const fn io_of(spot: IoSpot, slot: u32) -> QueuedIo {
-    QueuedIo {
-        slot,
-        op: if spot.write {
-            QueueOp::Write
-        } else {
-            QueueOp::Read
-        },
-        file: spot.file,
-        offset: spot.offset,
-        bytes: spot.bytes,
-    }
-}
-
-/// No completion for too long.
-pub(crate) fn stalled(silent: Duration) -> Error {
-    let seconds = silent.as_secs_f64();
-    Error::new(
-        ErrorKind::Device,
-        format!("no I/O completed for {seconds:.0} s: the device hangs"),
-    )
-    .advise("see the kernel's log; what is in flight is left to the kernel")
-}
 
 pub(super) fn gone() -> Error {
     Error::new(

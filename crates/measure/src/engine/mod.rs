@@ -13,14 +13,15 @@ mod options;
 mod patience;
 mod places;
 mod queue;
+mod queued_io;
 mod ring;
 mod space;
 mod span;
 mod stretch;
 mod sync;
 mod team;
-
 mod volley;
+mod walk;
 mod zipf;
 
 pub use bench::Bench;
@@ -31,7 +32,7 @@ pub(crate) use check::{check_io, check_load, check_writes};
 pub(crate) use clock::{CpuTimes, now_ns};
 pub(crate) use failure::failure;
 pub(crate) use files::Files;
-pub(crate) use lane::io_of;
 pub(crate) use patience::Patience;
 pub(crate) use places::{PlaceLaw, PlaceStream};
-pub(crate) use queue::{Completion, Queue, QueueOp, QueuedIo, Setup};
+pub(crate) use queue::Queue;
+pub(crate) use queued_io::{Completion, QueueOp, QueueSetup, QueuedIo, io_of};

@@ -5,8 +5,7 @@
 
 use std::time::Duration;
 
-use super::lane::stalled;
-use crate::Result;
+use crate::{Error, ErrorKind, Result};
 
 /// The most that one look counts for.
 const LOOK_NS: u64 = 2_000_000_000;
@@ -43,6 +42,16 @@ impl Patience {
         }
         Ok(())
     }
+}
+
+/// No completion for too long.
+fn stalled(silent: Duration) -> Error {
+    let seconds = silent.as_secs_f64();
+    Error::new(
+        ErrorKind::Device,
+        format!("no I/O completed for {seconds:.0} s: the device hangs"),
+    )
+    .advise("see the kernel's log; what is in flight is left to the kernel")
 }
 
 #[cfg(test)]

@@ -3,46 +3,11 @@
 use std::io;
 use std::time::Duration;
 
-use super::files::Files;
-use super::options::{Api, EngineOptions};
+use super::options::Api;
+use super::queued_io::{Completion, QueueSetup, QueuedIo};
 use super::ring::Ring;
 use super::sync::SyncQueue;
 use crate::{Error, ErrorKind, Result};
-
-/// The operation.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum QueueOp {
-    Read,
-    Write,
-    /// `fdatasync`.
-    Flush,
-}
-
-/// One I/O, from or into the buffer of its slot.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct QueuedIo {
-    pub(crate) slot: u32,
-    pub(crate) op: QueueOp,
-    pub(crate) file: u32,
-    pub(crate) offset: u64,
-    pub(crate) bytes: u32,
-}
-
-/// An I/O that completed.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct Completion {
-    pub(crate) slot: u32,
-    /// Bytes, or the negative of an error number.
-    pub(crate) result: i32,
-}
-
-/// The parameters of a queue.
-pub(crate) struct Setup<'a> {
-    pub(crate) files: &'a Files,
-    pub(crate) depth: u32,
-    pub(crate) largest_bytes: u32,
-    pub(crate) options: &'a EngineOptions,
-}
 
 /// A queue.
 #[allow(clippy::large_enum_variant)] // there is one a thread, and a pointer more would be in every I/O's way
@@ -53,7 +18,7 @@ pub(crate) enum Queue {
 
 impl Queue {
     /// The queue that was asked for, or the one that is allowed, which `notes` then say.
-    pub(crate) fn open(setup: &Setup<'_>, notes: &mut Vec<String>) -> Result<Self> {
+    pub(crate) fn open(setup: &QueueSetup<'_>, notes: &mut Vec<String>) -> Result<Self> {
         if setup.options.api == Some(Api::Sync) {
             return SyncQueue::new(setup).map(Self::Plain);
         }

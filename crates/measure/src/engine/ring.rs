@@ -8,7 +8,7 @@ use io_uring::{IoUring, opcode, squeue};
 
 use super::door::Door;
 use super::memory::Buffers;
-use super::queue::{Completion, QueueOp, QueuedIo, Setup};
+use super::queued_io::{Completion, QueueOp, QueueSetup, QueuedIo};
 use crate::{Error, Result};
 
 /// A completion that is not an I/O: it wakes a waiting thread, so that a silent device is noticed.
@@ -42,7 +42,7 @@ impl Ring {
     }
 
     /// For use by the thread that makes it, and no other.
-    pub(super) fn new(setup: &Setup<'_>, notes: &mut Vec<String>) -> Result<Self> {
+    pub(super) fn new(setup: &QueueSetup<'_>, notes: &mut Vec<String>) -> Result<Self> {
         let depth = setup.depth;
         let ring = build(setup).map_err(explain)?;
         let buffers = Buffers::new(depth, setup.largest_bytes as usize)?;
@@ -197,7 +197,7 @@ impl Drop for Ring {
 }
 
 /// The best ring that this kernel makes.
-fn build(setup: &Setup<'_>) -> io::Result<IoUring> {
+fn build(setup: &QueueSetup<'_>) -> io::Result<IoUring> {
     // One more for the heartbeat.
     let entries = (setup.depth + 1).next_power_of_two();
     let builder = |level: u32| {
@@ -283,7 +283,7 @@ mod tests {
         std::fs::write(&path, vec![7; 1 << 16]).unwrap();
         let target = Target::open(&path, &TargetRequest::default()).unwrap();
         let files = Files::new(&[Arc::new(target)]);
-        let setup = Setup {
+        let setup = QueueSetup {
             files: &files,
             depth: 2,
             largest_bytes: BYTES,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::files::Files;
 use super::memory::Buffers;
-use super::queue::{Completion, QueueOp, QueuedIo, Setup};
+use super::queued_io::{Completion, QueueOp, QueueSetup, QueuedIo};
 use crate::Result;
 
 /// System calls instead of a ring.
@@ -19,7 +19,7 @@ pub(crate) struct SyncQueue {
 }
 
 impl SyncQueue {
-    pub(super) fn new(setup: &Setup<'_>) -> Result<Self> {
+    pub(super) fn new(setup: &QueueSetup<'_>) -> Result<Self> {
         Ok(Self {
             files: setup.files.clone(),
             buffers: Buffers::new(1, setup.largest_bytes as usize)?,

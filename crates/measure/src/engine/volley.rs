@@ -12,7 +12,8 @@ use super::files::Files;
 use super::lane::gone;
 use super::options::{Api, EngineOptions};
 use super::patience::Patience;
-use super::queue::{Completion, Queue, QueueOp, QueuedIo, Setup};
+use super::queue::Queue;
+use super::queued_io::{Completion, QueueOp, QueueSetup, QueuedIo};
 use crate::data::Filler;
 use crate::probe::{ProbeIo, TimedDevice};
 use crate::{Error, ErrorKind, Result};
@@ -57,7 +58,7 @@ impl Volley {
         };
         let mut notes = Vec::new();
         let queue = Queue::open(
-            &Setup {
+            &QueueSetup {
                 files: &files,
                 depth: DEPTH,
                 largest_bytes: LARGEST,

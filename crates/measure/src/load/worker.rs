@@ -12,7 +12,8 @@ use super::tally::LoadTally;
 use super::window::Window;
 use crate::data::Filler;
 use crate::engine::{
-    Api, Completion, Patience, PlaceStream, Queue, QueueOp, QueuedIo, Setup, failure, io_of, now_ns,
+    Api, Completion, Patience, PlaceStream, Queue, QueueOp, QueueSetup, QueuedIo, failure, io_of,
+    now_ns,
 };
 use crate::{Error, Result};
 
@@ -50,7 +51,7 @@ impl<'a> Worker<'a> {
         notes: &mut Vec<String>,
     ) -> Result<Self> {
         let (workload, options) = (shared.workload, shared.options);
-        let setup = Setup {
+        let setup = QueueSetup {
             files: shared.files,
             depth: workload.queue_depth,
             largest_bytes: u32::try_from(workload.largest_bytes()).unwrap_or(u32::MAX),

@@ -6,15 +6,6 @@ use super::FioSettings;
 use super::rate::FioRates;
 use super::sizes::FioSizes;
 
-/// Why a key was not taken, or not as it stands.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum KeyLeftOut {
-    /// The I/O stays of the same kind.
-    Named(&'static str),
-    /// Without it this would be another job.
-    Refused(&'static str),
-}
-
 /// The engines of fio.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum SentBy {

@@ -3,7 +3,8 @@
 use ioalign_core::workload::Pattern;
 
 use super::ImportedJob;
-use super::draft::{FioDraft, KeyLeftOut, SentBy};
+use super::draft::{FioDraft, SentBy};
+use super::left_out::KeyLeftOut;
 use super::sections::FioSection;
 use super::units::size;
 

@@ -2,7 +2,8 @@
 
 use ioalign_core::workload::Pattern;
 
-use super::draft::{FioDraft, KeyLeftOut, SentBy};
+use super::draft::{FioDraft, SentBy};
+use super::left_out::KeyLeftOut;
 use super::table::{self, Handling};
 use super::units::{flag, millis, percent, size};
 use super::{files, pattern, rate};

@@ -5,6 +5,7 @@ mod emit;
 mod files;
 mod implied;
 mod keys;
+mod left_out;
 mod pattern;
 mod rate;
 mod read;

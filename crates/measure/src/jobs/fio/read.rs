@@ -1,9 +1,10 @@
 //! A job file of fio as a job.
 
-use super::draft::{FioDraft, KeyLeftOut};
+use super::draft::FioDraft;
 use super::files::paths;
 use super::implied::complete;
 use super::keys::take_key;
+use super::left_out::KeyLeftOut;
 use super::rate;
 use super::sections::{FioSection, sections};
 use super::{ImportedJob, LoadJob};

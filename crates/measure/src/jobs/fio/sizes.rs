@@ -2,7 +2,7 @@
 
 use ioalign_core::workload::SizeShare;
 
-use super::draft::KeyLeftOut;
+use super::left_out::KeyLeftOut;
 use super::units::size;
 
 /// Sizes of reads, and of writes; `None`: nothing was said.
