@@ -3,11 +3,11 @@
 //! Chunks go to the parsers in turn and come back in turn, so order needs no sorting, and every
 //! channel is bounded, so memory does not grow with the trace.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, Scope};
 
+use super::record_stream::{ParseOutcome, Parsed, RecordStream, SpentBuffers, WAITING};
 use super::{TraceMachine, TraceProgress, TraceRead, TraceSettings};
 use crate::error::{ObserveError, Result};
 use crate::formats::{Parse, Parser, TraceFormat};
@@ -19,23 +19,11 @@ use crate::record::{TraceRecord, TraceRecords};
 const CHUNK: usize = 256 << 10;
 /// Bytes a chunk where many files are merged, so that memory stays small.
 const SMALL_CHUNK: usize = 128 << 10;
-/// Chunks that wait before and after each parser.
-pub(super) const WAITING: usize = 2;
 /// The same where one thread reads and parses, and has only records to hand on: the more may wait, the
 /// less often a thread has to be woken.
 const WAITING_ALONE: usize = 4;
 /// Merged records that are handed on together.
 const READY: usize = 4096;
-
-/// The parsed chunk, and the buffer, to be filled again.
-pub(super) struct Parsed {
-    pub(super) records: TraceRecords,
-    pub(super) buffer: Vec<u8>,
-    /// The next chunk is from the same parser.
-    pub(super) more: bool,
-}
-
-pub(super) type ParseOutcome = std::io::Result<Parsed>;
 
 /// A chunk on its way to a parser.
 struct Chunk {
@@ -43,17 +31,6 @@ struct Chunk {
     records: TraceRecords,
     /// Bytes before it that belong to a line or record longer than any trace has.
     too_long: u64,
-}
-
-/// The records of one file, chunk after chunk.
-pub(super) struct RecordStream {
-    pub(super) parsers: Vec<Receiver<ParseOutcome>>,
-    pub(super) turn: usize,
-    pub(super) spent: SyncSender<(Vec<u8>, TraceRecords)>,
-    pub(super) file: TraceRead,
-    pub(super) place: u64,
-    /// Set when its compressed data end too early.
-    pub(super) cut: Arc<AtomicBool>,
 }
 
 /// Reads all files into `machine`.
@@ -141,8 +118,6 @@ fn threads(settings: &TraceSettings) -> usize {
 }
 
 type Chunks = Chunker<Bytes>;
-pub(super) type SpentBuffers = Receiver<(Vec<u8>, TraceRecords)>;
-
 /// One parser reads for itself; several have a reader that deals out chunks.
 fn spawn<'scope>(
     scope: &'scope Scope<'scope, '_>,

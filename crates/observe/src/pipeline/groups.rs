@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::Scope;
 
-use super::feed::{ParseOutcome, Parsed, RecordStream, SpentBuffers, WAITING};
+use super::record_stream::{ParseOutcome, Parsed, RecordStream, SpentBuffers, WAITING};
 use super::{TraceProgress, TraceRead};
 use crate::error::Result;
 use crate::formats::TraceFormat;

@@ -4,6 +4,7 @@ mod clocks;
 mod convert;
 mod feed;
 mod groups;
+mod record_stream;
 mod stream;
 
 use std::path::{Path, PathBuf};

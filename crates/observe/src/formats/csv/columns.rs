@@ -1,8 +1,7 @@
 //! Which column is what, and in which units.
 
-use super::super::fields::scaled;
-use super::super::{FormatFacts, Hints, text};
-use super::{heading, op};
+use super::super::{FormatFacts, Hints};
+use super::op;
 use crate::error::{ObserveError, ObserveErrorKind, Result};
 use crate::record::Op;
 
@@ -23,7 +22,7 @@ pub enum ColumnRole {
 
 impl ColumnRole {
     pub const COUNT: usize = 8;
-    const ALL: [(Self, &'static str); Self::COUNT] = [
+    pub(super) const ALL: [(Self, &'static str); Self::COUNT] = [
         (Self::Time, "time"),
         (Self::Op, "op"),
         (Self::Offset, "offset"),
@@ -58,61 +57,8 @@ pub struct CsvColumns {
     pub heading: Option<Box<[u8]>>,
 }
 
-/// By the operator's word, or by the heading.
-pub fn choose(head: &[u8], hints: &Hints) -> Result<CsvColumns> {
-    let found = heading::columns_of_heading(head);
-    let mut columns = match &hints.columns {
-        Some(spec) => of_spec(spec, found, head)?,
-        None => found.ok_or_else(|| {
-            ask(
-                "This table has no heading that says what its columns are: say --columns \
-                 time=0,op=1,offset=2,len=3 (counted from 0), with --time-unit us --offset-unit 512",
-            )
-        })?,
-    };
-    columns.take_units(hints)?;
-    columns.check_ops(head)?;
-    Ok(columns)
-}
-
 pub(super) fn ask(what: &str) -> ObserveError {
     ObserveError::new(ObserveErrorKind::Ask, what)
-}
-
-/// `time=0,op=type,offset=3,len=4,read=R,write=W`; codes alone go with the columns of the heading.
-fn of_spec(spec: &str, found: Option<CsvColumns>, head: &[u8]) -> Result<CsvColumns> {
-    let first = text::first_lines(head)
-        .find(|line| !line.starts_with(b"#"))
-        .unwrap_or_default();
-    let separator = heading::separator(first);
-    let names = heading::names(first, separator);
-    let mut columns = CsvColumns::new(separator);
-    for part in spec.split(',').filter(|part| !part.trim().is_empty()) {
-        let (role, place) = part
-            .split_once('=')
-            .ok_or_else(|| ask("--columns: NAME=COLUMN, as in time=0,op=1,offset=2,len=3"))?;
-        let (role, place) = (role.trim(), place.trim());
-        match role {
-            "read" => columns.codes.push((place.as_bytes().into(), Op::Read)),
-            "write" => columns.codes.push((place.as_bytes().into(), Op::Write)),
-            _ => columns.put(role, place, &names)?,
-        }
-    }
-    if let Some(found) = found.filter(|_| columns.roles.is_empty()) {
-        let codes = columns.codes;
-        return Ok(CsvColumns { codes, ..found });
-    }
-    columns.is_complete().map_err(|what| ask(&what))?;
-    // The first line is a heading where its offset is no number.
-    let offset = columns
-        .roles
-        .iter()
-        .position(|role| *role == Some(ColumnRole::Offset));
-    let named = offset.and_then(|index| names.get(index));
-    if named.is_some_and(|name| scaled(name.as_bytes(), 1).is_none()) {
-        columns.heading = Some(first.into());
-    }
-    Ok(columns)
 }
 
 impl CsvColumns {
@@ -128,34 +74,6 @@ impl CsvColumns {
             codes: Vec::new(),
             heading: None,
         }
-    }
-
-    fn put(&mut self, role: &str, place: &str, names: &[String]) -> Result<()> {
-        let known = ColumnRole::ALL.iter().find(|(_, name)| *name == role);
-        let Some((role, _)) = known else {
-            let what = format!(
-                "--columns: `{role}` is none of time, op, offset, len, latency, device, process, \
-                 pid, read, write"
-            );
-            return Err(ask(&what));
-        };
-        let named = || names.iter().position(|name| name == place);
-        let index = place
-            .parse()
-            .ok()
-            .or_else(named)
-            .filter(|index| *index < MOST_COLUMNS);
-        let Some(index) = index else {
-            return Err(ask(&format!("--columns: there is no column `{place}`")));
-        };
-        self.set(index, *role);
-        // The name of a column may tell its unit.
-        if let Some(name) = names.get(index)
-            && let Some((_, unit)) = heading::meaning(name)
-        {
-            self.set_unit(*role, unit);
-        }
-        Ok(())
     }
 
     /// Gives a column its role.
@@ -185,7 +103,7 @@ impl CsvColumns {
         }
     }
 
-    fn is_complete(&self) -> std::result::Result<(), String> {
+    pub(super) fn is_complete(&self) -> std::result::Result<(), String> {
         for (role, name) in &ColumnRole::ALL[..4] {
             if !self.has(*role) {
                 return Err(format!("--columns: {name}=COLUMN is missing"));
@@ -195,7 +113,7 @@ impl CsvColumns {
     }
 
     /// Units: those of the operator, those of the names, and for offsets and lengths bytes.
-    fn take_units(&mut self, hints: &Hints) -> Result<()> {
+    pub(super) fn take_units(&mut self, hints: &Hints) -> Result<()> {
         self.time_unit = hints.time_unit.unwrap_or(self.time_unit);
         if self.time_unit == 0 {
             let what = "The unit of the time column is not said: --time-unit s, ms, us or ns";

@@ -4,6 +4,7 @@
 //! (`offset=start_lba`). `latency=`, `device=` and `process=` are taken if there are such columns,
 //! `read=` and `write=` say what the codes of operations are.
 
+mod chosen;
 mod codes;
 mod columns;
 mod heading;
@@ -35,7 +36,7 @@ pub const FORMAT: TraceFormat = TraceFormat {
 };
 
 fn parser(head: &[u8], hints: &Hints) -> Result<Parser> {
-    let columns = columns::choose(head, hints)?;
+    let columns = chosen::choose(head, hints)?;
     let alone = hints.device.clone().unwrap_or_else(|| "table".to_owned());
     Ok(Box::new(TextParser(Csv { columns, alone })))
 }
