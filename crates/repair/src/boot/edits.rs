@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ioalign_core::on_disk::bytes::put;
 
 use super::Moved;
-use super::survey::{Fate, fate};
+use super::fate::{Fate, fate};
 use crate::{Disk, Error, Patch, PatchPhase, Result};
 
 /// New bytes at addresses of before the move.

@@ -7,7 +7,8 @@
 use std::io;
 use std::ops::Range;
 
-use super::survey::{BootSurvey, fate};
+use super::fate::fate;
+use super::survey::BootSurvey;
 use super::{Consequence, Moved, Reserved, grub};
 use crate::tables::RewritableTable;
 use crate::{Error, Result};
@@ -111,5 +112,5 @@ fn overlaps(moved: &Moved, place: &Range<u64>) -> bool {
         to: moved.from,
         ..*moved
     };
-    fate(&[back], place) != super::survey::Fate::Stay
+    fate(&[back], place) != super::fate::Fate::Stay
 }

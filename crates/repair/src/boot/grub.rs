@@ -12,7 +12,8 @@ use ioalign_core::on_disk::bytes::le32;
 
 use super::Consequence;
 use super::blocklist::{self, SectorRun, Width};
-use super::survey::{BootSurvey, Fate, Home, SECTOR};
+use super::fate::Fate;
+use super::survey::{BootSurvey, Home, SECTOR};
 
 /// Both boot sectors end in these messages.
 const MESSAGES: &[u8] = b"Geom\0Hard Disk\0Read\0 Error";

@@ -13,6 +13,7 @@ mod edits;
 mod efi;
 mod exfat;
 mod fat;
+mod fate;
 mod foreign;
 mod gaps;
 mod grub;

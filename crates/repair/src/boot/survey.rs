@@ -4,6 +4,7 @@ use std::io;
 use std::ops::Range;
 
 use super::edits::Edits;
+use super::fate::{Fate, fate};
 use super::{Consequence, Fixups, Moved};
 use crate::disk::{DiskPart, read_bytes};
 use crate::tables::{PartitionSlot, RewritableTable, SlotKind};
@@ -13,17 +14,6 @@ use crate::{Disk, PatchPhase, Result};
 pub const SECTOR: u64 = 512;
 /// Nothing here reads more at once.
 const MOST_BYTES: usize = 64 << 10;
-
-/// Where bytes are after the moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// Where they were: no partition that moves has them.
-    Stay,
-    /// There, with their partition.
-    Go(u64),
-    /// Some here, some there.
-    Torn,
-}
 
 /// The disk and the plan, and what was found.
 pub struct BootSurvey<'a> {
@@ -172,20 +162,6 @@ impl<'a> BootSurvey<'a> {
     }
 }
 
-/// Where a range is after moves.
-pub fn fate(moved: &[Moved], range: &Range<u64>) -> Fate {
-    for one in moved {
-        let end = one.from.saturating_add(one.bytes);
-        if range.end <= one.from || end <= range.start {
-            continue;
-        }
-        let inside = one.from <= range.start && range.end <= end;
-        let there = one.to.checked_add(range.start.saturating_sub(one.from));
-        return there.filter(|_| inside).map_or(Fate::Torn, Fate::Go);
-    }
-    Fate::Stay
-}
-
 /// A sector that boot code can begin in.
 #[derive(Clone, Copy, Debug)]
 pub struct Home {
@@ -202,25 +178,5 @@ impl Home {
             || "the MBR".to_owned(),
             |number| format!("the boot sector of partition {number}"),
         )
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_range_goes_with_its_partition_or_is_torn() {
-        let moved = [Moved {
-            number: 1,
-            from: 1000,
-            to: 4000,
-            bytes: 100,
-        }];
-        assert_eq!(fate(&moved, &(1000..1100)), Fate::Go(4000));
-        assert_eq!(fate(&moved, &(1010..1020)), Fate::Go(4010));
-        assert_eq!(fate(&moved, &(990..1000)), Fate::Stay);
-        assert_eq!(fate(&moved, &(1100..1101)), Fate::Stay);
-        assert_eq!(fate(&moved, &(990..1010)), Fate::Torn);
     }
 }

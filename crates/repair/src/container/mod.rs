@@ -11,6 +11,7 @@ mod open;
 mod pieces;
 mod qcow2;
 mod reading;
+mod refusal;
 mod sound;
 mod store;
 mod vdi;

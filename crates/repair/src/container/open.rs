@@ -12,6 +12,7 @@ use ioalign_inspect::source::{FileSource, Source};
 
 use super::pieces::{FlatPiece, Pieces};
 use super::reading::Reading;
+use super::refusal::refused;
 use super::store::Store;
 use super::{qcow2, sound, vdi, vhd, vhdx, vmdk};
 use crate::mover::FileDisk;
@@ -84,11 +85,6 @@ fn cannot_read(path: &Path, error: &ioalign_inspect::Error) -> Error {
     let what = full.strip_prefix(&format!("{}: ", path.display()));
     let what = format!("cannot be used: {}", what.unwrap_or(&full));
     Error::new(ErrorKind::Unsupported, what).of_target(path)
-}
-
-/// A refusal, with the way that is always open.
-pub(super) fn refused(why: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Refused, why).advise("`--output NEW-IMAGE` leaves this one as it is")
 }
 
 fn by_format(store: Box<dyn Store>, image: Image) -> Result<Box<dyn Disk>> {

@@ -3,7 +3,7 @@
 use ioalign_core::{ImageFault, ImageVariant, Remark, Severity};
 use ioalign_inspect::images::Image;
 
-use super::open::refused;
+use super::refusal::refused;
 use crate::{Error, ErrorKind, Result};
 
 /// Whether all of the disk is read as a guest would read it.

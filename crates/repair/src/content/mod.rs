@@ -3,6 +3,7 @@
 //! Only superblocks are looked at, and only the numbers that decide: no judgement of layouts, that is for
 //! the readers of `check`.
 
+pub mod fat;
 pub(crate) mod ntfs;
 mod probe;
 mod superblocks;

@@ -4,6 +4,7 @@ use ioalign_core::on_disk::NtfsBootSector;
 use ioalign_core::on_disk::bytes::{be16, be32, has, le16, le32, le64, u8_at};
 
 use super::PartitionContent;
+use super::fat::FatGeometry;
 use crate::{Disk, Error, Result};
 
 /// What is looked at: btrfs has its superblock at 64 KiB, ZFS the names of its first label before 128 KiB.
@@ -171,6 +172,6 @@ fn exfat(head: &[u8]) -> Option<PartitionContent> {
 }
 
 fn fat(head: &[u8]) -> Option<PartitionContent> {
-    let sector = crate::convert::fat_sector(head)?;
+    let sector = FatGeometry::read(head)?.sector;
     Some(PartitionContent::Fat { sector })
 }

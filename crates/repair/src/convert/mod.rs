@@ -5,15 +5,14 @@
 //! partition on a disk of 4096. The table and the FAT file systems are rebuilt; everything else stays
 //! where it is, if it works in the new blocks at all ([`follow()`]).
 
+mod consequences;
 pub mod fat;
 mod follow;
 mod place;
 mod plan;
-mod told;
 
 use std::ops::Range;
 
-pub use fat::sector as fat_sector;
 pub use follow::{FollowedPartition, follow};
 pub use plan::plan;
 

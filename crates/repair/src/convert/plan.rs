@@ -2,7 +2,9 @@
 
 use super::follow::{FollowedPartition, follow};
 use super::place::{self, Placed};
-use super::{Conversion, ConversionAnswer, ConversionWish, PartitionChange, Rebuilt, fat, told};
+use super::{
+    Conversion, ConversionAnswer, ConversionWish, PartitionChange, Rebuilt, consequences, fat,
+};
 use crate::boot::{self, Consequence, Moved};
 use crate::content::{self, PartitionContent};
 use crate::fix::Sectored;
@@ -130,7 +132,7 @@ impl Planner<'_> {
         layers.insert(0, layer_of(&fixups.patches));
         let remade = self.table.remade(self.placed.ground, &self.placed.slots)?;
         layers.extend(overlay::table(&remade, &self.placed.slots));
-        consequences.extend(told::boots(self.table, to));
+        consequences.extend(consequences::boots(self.table, to));
         let moves = self.placed.shifts.iter().map(|shift| Move {
             from: shift.from,
             to: shift.to,
@@ -161,10 +163,10 @@ impl Planner<'_> {
         let before = fat::geometry(self.disk, old.start)?;
         let remade = fat::remade(self.disk, old.start, old.size, wish)
             .map_err(|error| refused(format!("partition {}: {error}", old.number)))?;
-        let mut told: Vec<_> = told::few_clusters(old.number, &before, &remade.geometry)
+        let mut told: Vec<_> = consequences::few_clusters(old.number, &before, &remade.geometry)
             .into_iter()
             .collect();
-        told.extend(told::syslinux(self.disk, old, &remade)?);
+        told.extend(consequences::syslinux(self.disk, old, &remade)?);
         let pieces = remade.pieces.into_iter();
         let layer = OverlayLayer::new(
             pieces

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::load::Hands;
 use super::run::{MoverRun, flush};
-use super::window::WindowSpan;
+use super::span::WindowSpan;
 use super::{Side, Track, Verify, verify};
 use crate::{Disk, Result};
 

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::window::{WindowSpan, part};
+use super::span::{WindowSpan, part};
 use super::{ReadErrors, digest, reading};
 use crate::journal;
 use crate::{Disk, Error, Result};

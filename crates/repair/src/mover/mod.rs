@@ -91,6 +91,7 @@ mod options;
 mod origin;
 pub(crate) mod reading;
 mod run;
+mod span;
 mod stage;
 pub(crate) mod verify;
 mod window;

@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use super::load::{Loaded, WindowLoad};
 use super::run::MoverRun;
-use super::window::{TRIES, WindowSpan, part, will_not_keep, write};
+use super::span::{WindowSpan, part};
+use super::window::{TRIES, will_not_keep, write};
 use super::{Side, Track, digest, reading};
 use crate::journal::Staged;
 use crate::{Error, ErrorKind, Result};

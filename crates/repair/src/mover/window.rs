@@ -3,42 +3,12 @@
 use std::ops::Range;
 
 use super::run::MoverRun;
+use super::span::{WindowSpan, part};
 use super::{Side, Track, digest, reading, verify};
 use crate::{Error, ErrorKind, Result};
 
 /// How often a window is written before a disk that gives back something else is given up.
 pub const TRIES: usize = 2;
-
-/// Where a window is and where it goes, as addresses.
-#[derive(Clone, Copy, Debug)]
-pub struct WindowSpan {
-    /// The first byte read.
-    pub from: u64,
-    /// The first byte written.
-    pub to: u64,
-    /// How many.
-    pub bytes: u64,
-}
-
-impl WindowSpan {
-    /// The addresses of positions that go towards a side.
-    pub const fn of(track: Track, toward: Side, window: &Range<u64>) -> Self {
-        Self {
-            from: track.address(toward.other(), window),
-            to: track.address(toward, window),
-            bytes: window.end - window.start,
-        }
-    }
-
-    /// Offsets and lengths of its pieces.
-    pub(super) fn pieces(self, piece: u64) -> impl Iterator<Item = (u64, usize)> {
-        (0..self.bytes.div_ceil(piece)).map(move |index| {
-            let offset = index * piece;
-            let length = piece.min(self.bytes - offset);
-            (offset, usize::try_from(length).unwrap_or(0))
-        })
-    }
-}
 
 impl MoverRun<'_> {
     /// A window that does not overlap data that are still at its destination: written directly. It can
@@ -127,13 +97,6 @@ impl MoverRun<'_> {
         let places: Vec<_> = bad.iter().map(|b| moved(b.start)..moved(b.end)).collect();
         self.journal.add_unreadable(&places)
     }
-}
-
-/// A part of the buffer, which is as long as the longest window and piece: never a shorter one in silence.
-pub fn part(buffer: &mut [u8], offset: u64, length: usize) -> Result<&mut [u8]> {
-    let start = usize::try_from(offset).unwrap_or(usize::MAX);
-    let part = buffer.get_mut(start..start.saturating_add(length));
-    part.ok_or_else(|| Error::new(ErrorKind::Unsupported, "a window is longer than its buffer"))
 }
 
 /// Writes, with the place in the error.

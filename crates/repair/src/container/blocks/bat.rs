@@ -113,7 +113,7 @@ impl<E: BatEntries> Bat<E> {
         };
         let apart = layout
             .check()
-            .map_err(|error| super::super::open::refused(error.to_string()));
+            .map_err(|error| super::super::refusal::refused(error.to_string()));
         apart.map(|()| layout)
     }
 

@@ -19,7 +19,7 @@ use ioalign_inspect::images::guest::{GuestPiece, GuestSpan};
 use ioalign_inspect::images::qcow2::entry::Cluster;
 
 use super::blocks::{BlockDisk, BlockLayout, Claim};
-use super::open::refused;
+use super::refusal::refused;
 use super::store::{Store, damaged, end_of, length};
 use crate::{Disk, Error, Result};
 use header::WritableQcow2Header;

@@ -14,7 +14,7 @@ use ioalign_inspect::images::Image;
 
 use super::blocks::{Bat, BatEntries, BlockDiskSizes, BlockPlace, BlockTable, entry_at, mounted};
 use super::fields::{HeaderFields, narrow};
-use super::open::refused;
+use super::refusal::refused;
 use super::store::{Store, damaged, end_of};
 use crate::{Disk, Result};
 

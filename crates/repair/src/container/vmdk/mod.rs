@@ -9,7 +9,7 @@ use ioalign_inspect::images::Image;
 
 use super::blocks::{Bat, BatEntries, BlockDiskSizes, BlockPlace, BlockTable, entry_at, mounted};
 use super::fields::{HeaderFields, narrow, random};
-use super::open::refused;
+use super::refusal::refused;
 use super::store::{Store, damaged, end_of, length};
 use crate::{Disk, Result};
 

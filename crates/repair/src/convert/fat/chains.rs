@@ -1,9 +1,9 @@
 //! Chains of clusters, each cluster in one of them at most.
 
-use super::geometry::FatGeometry;
 use super::refused;
 use super::table::{FatTable, Next};
 use crate::Result;
+use crate::content::fat::FatGeometry;
 
 /// Follows chains, and remembers which clusters they have.
 #[derive(Debug)]

@@ -1,9 +1,9 @@
 //! The same clusters for another sector: only the part before them is rebuilt.
 
-use super::geometry::{FatGeometry, FatKind};
 use super::lay::reserved_area;
 use super::{ByteSource, FatWish, Old, OverlayPiece, RemadeFat};
 use crate::Result;
+use crate::content::fat::{FatGeometry, FatKind};
 
 /// Least reserved sectors of FAT32: boot sector, its numbers, the copies of both.
 const RESERVED_32: u64 = 4;

@@ -2,9 +2,9 @@
 
 use ioalign_core::on_disk::bytes::{has, le16, put, u8_at};
 
-use super::geometry::{FatGeometry, FatKind};
 use super::{ByteSource, FatWish, Old, OverlayPiece};
 use crate::Result;
+use crate::content::fat::{FatGeometry, FatKind};
 
 /// Sector of the counts of FAT32.
 const INFO: u64 = 1;

@@ -6,14 +6,13 @@
 //! again (`rebuild`): the bytes of names, times and attributes stay.
 
 mod chains;
-mod geometry;
 mod keep;
 mod lay;
 mod rebuild;
 mod table;
 mod tree;
 
-pub use geometry::{FatGeometry, FatKind};
+pub use crate::content::fat::{FatGeometry, FatKind};
 
 use crate::disk::read_bytes;
 use crate::overlay::{ByteSource, OverlayPiece};
@@ -39,11 +38,6 @@ pub struct RemadeFat {
     pub kept: bool,
     /// Clusters that belonged to nothing, and are free now.
     pub lost: u32,
-}
-
-/// The sector of a FAT file system, by its first bytes; `None`: it is none.
-pub fn sector(head: &[u8]) -> Option<u64> {
-    FatGeometry::read(head).map(|geometry| geometry.sector)
 }
 
 /// What the file system at byte `start` looks like.

@@ -4,12 +4,12 @@ use ioalign_core::on_disk::bytes::{put, u8_at};
 use ioalign_core::on_disk::{FAT12_BELOW, FAT16_BELOW};
 
 use super::chains::Chains;
-use super::geometry::{FatGeometry, FatKind};
 use super::lay;
 use super::table::{self, END, FatTable};
 use super::tree::{self, Directory, ENTRY, FatEntry, FatTarget};
 use super::{ByteSource, FatWish, Old, OverlayPiece, RemadeFat, refused};
 use crate::Result;
+use crate::content::fat::{FatGeometry, FatKind};
 
 /// Reserved sectors of FAT32: two boot sectors with their counts, at the usual places.
 const RESERVED_32: u64 = 8;

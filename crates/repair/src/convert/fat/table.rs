@@ -2,9 +2,9 @@
 
 use ioalign_core::on_disk::bytes::{le16, le32, u8_at};
 
-use super::geometry::{FatGeometry, FatKind};
 use super::{Old, refused};
 use crate::Result;
+use crate::content::fat::{FatGeometry, FatKind};
 
 /// Entries above this end a chain, once all kinds count in 28 bits.
 pub const LAST: u32 = 0x0fff_fff8;

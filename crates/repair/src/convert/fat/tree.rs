@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use ioalign_core::on_disk::bytes::{le16, le32, u8_at};
 
 use super::chains::Chains;
-use super::geometry::{FatGeometry, FatKind};
 use super::{Old, refused};
 use crate::Result;
+use crate::content::fat::{FatGeometry, FatKind};
 
 /// A boot partition never has more entries than this.
 const MOST_ENTRIES: usize = 1 << 20;
