@@ -11,8 +11,8 @@ use crate::text::findings::{command_line, steps};
 use crate::text::page::{Style, TextPage, TextSpan};
 use crate::words::clean;
 use crate::words::ended::ended;
-use crate::words::headline::sentence;
 use crate::words::numbers::{count, thousands};
+use crate::words::sentence::sentence;
 
 const INDENT: &str = "   ";
 
@@ -57,7 +57,7 @@ fn headline(advice: &Advice) -> String {
         .filter(|(n, _)| *n > 0)
         .map(|(n, words)| format!("{words}: {}", count(n)))
         .collect();
-    sentence(&crate::words::headline::capital(&parts.join("; ")))
+    sentence(&crate::words::sentence::capital(&parts.join("; ")))
 }
 
 fn item(page: &mut TextPage, item: &Item) {

@@ -10,8 +10,8 @@ use ioalign_core::units::ratio;
 use super::paragraph;
 use crate::options::RenderOptions;
 use crate::text::heading;
-use crate::words::headline::capital;
 use crate::words::numbers::{about, time};
+use crate::words::sentence::capital;
 
 /// What it means for boot and contents.
 pub fn consequences(text: &mut String, all: &[Consequence], options: &RenderOptions) {

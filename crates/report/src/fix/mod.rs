@@ -12,8 +12,8 @@ use ioalign_core::fix_document::{FixDocument, FixPlan, FixResult};
 use crate::options::RenderOptions;
 use crate::text::heading;
 use crate::words::clean;
-use crate::words::headline::capital;
 use crate::words::numbers::about;
+use crate::words::sentence::capital;
 use ending::{consequences, done};
 use layout::{could_move, head, moves, partitions};
 

@@ -7,7 +7,8 @@ use super::{badge, cost};
 use crate::model::Target;
 use crate::order::Merged;
 use crate::svg::escape;
-use crate::words::headline::{grid_of, sentence};
+use crate::words::headline::grid_of;
+use crate::words::sentence::sentence;
 use crate::words::{kinds, place, remedy};
 
 /// The finding as a card; `told` holds the cost tables that the reader has seen in this section.

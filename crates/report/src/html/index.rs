@@ -3,7 +3,7 @@
 use super::badge;
 use crate::model::{Report, Target};
 use crate::svg::escape;
-use crate::text::summary::said;
+use crate::words::headline::said;
 use crate::words::numbers::count;
 use crate::{order, view};
 

@@ -8,8 +8,8 @@ use crate::model::Target;
 use crate::svg::escape;
 use crate::text::twins;
 use crate::view::{self, Standing};
-use crate::words::headline::capital;
 use crate::words::numbers::{about, count, percent};
+use crate::words::sentence::capital;
 use crate::words::{facts, kinds, place};
 
 /// Deeper layers are left out in any stack.

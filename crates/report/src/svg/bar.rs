@@ -3,10 +3,12 @@
 use ioalign_core::Bytes;
 
 use super::pen::Pen;
-use super::row::RULER;
 use super::scale::{RulerScale, X0, X1};
 use super::scene::{Scene, SceneRow};
 use super::words;
+
+/// The height of a ruler.
+pub const RULER: f64 = 34.0;
 
 /// The way of the request down through the rows.
 pub fn beam(pen: &mut Pen, scene: &Scene<'_>, scale: &RulerScale, (top, bottom): (f64, f64)) {

@@ -2,7 +2,7 @@
 
 use ioalign_core::Bytes;
 
-use super::bar;
+use super::bar::{self, RULER};
 use super::pen::Pen;
 use super::scale::{RulerScale, X0, X1};
 use super::scene::{Scene, SceneRow};
@@ -11,7 +11,6 @@ use super::{WIDTH, words};
 /// Heights: of the head with the request, of a row, of a ruler, of the foot.
 const HEAD: f64 = 70.0;
 const ROW: f64 = 116.0;
-pub const RULER: f64 = 34.0;
 /// From the top of a row to its ruler.
 const TITLES: f64 = 46.0;
 const FOOT: f64 = 104.0;

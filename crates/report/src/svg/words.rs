@@ -5,7 +5,7 @@ use ioalign_core::{Bytes, LayerId, Stack};
 use super::scale::RulerScale;
 use super::scene::{Scene, SceneRow};
 use crate::words::clean::columns;
-use crate::words::headline::capital;
+use crate::words::sentence::capital;
 use crate::words::{kinds, place, shorten_middle};
 
 /// Width of a text in user units, on the safe side for common sans-serif faces.

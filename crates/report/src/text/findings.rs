@@ -7,7 +7,8 @@ use super::costs;
 use super::page::{Style, TextPage, TextSpan};
 use crate::model::Target;
 use crate::order::{self, Merged};
-use crate::words::headline::{self, sentence};
+use crate::words::headline;
+use crate::words::sentence::sentence;
 use crate::words::{clean, kinds, place, remedy};
 
 const INDENT: &str = "   ";

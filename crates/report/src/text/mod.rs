@@ -8,6 +8,7 @@ pub(crate) mod findings;
 mod glyphs;
 mod marks;
 pub(crate) mod page;
+mod style;
 pub mod summary;
 mod tree;
 pub(crate) mod twins;

@@ -5,11 +5,10 @@ use super::verdict;
 use crate::model::{Report, Target};
 use crate::words::clean::columns;
 use crate::words::clean::shorten_end;
-use crate::words::headline::brief;
+use crate::words::headline::said;
 use crate::words::numbers::count;
-use crate::words::{reason, shorten_middle};
+use crate::words::shorten_middle;
 use crate::{order, view};
-use ioalign_core::Severity;
 
 /// Widths of the columns that do not stretch.
 const VERDICT: usize = 10;
@@ -58,21 +57,6 @@ impl<'a> SummaryRow<'a> {
             format: page.safe(&view::format_of(target)),
             said: page.safe(&said(target)),
         }
-    }
-}
-
-/// The most important facts about a target, in a few words.
-pub fn said(target: &Target) -> String {
-    if let Some(error) = &target.error {
-        return reason::short(error);
-    }
-    let findings = order::findings(target);
-    match findings.first() {
-        None => String::new(),
-        Some(first) if !first.counts() => format!("{} waived", count(findings.len())),
-        Some(first) if first.severity != Severity::Note => brief(target, first),
-        Some(_) if findings.len() == 1 => "1 note".to_owned(),
-        Some(_) => format!("{} notes", count(findings.len())),
     }
 }
 

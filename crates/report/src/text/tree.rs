@@ -8,8 +8,8 @@ use super::marks;
 use super::page::{Style, TextPage, TextSpan};
 use crate::model::Target;
 use crate::view;
-use crate::words::headline::capital;
 use crate::words::numbers::about;
+use crate::words::sentence::capital;
 use crate::words::{facts, place};
 
 /// Deeper stacks than this are cut; also keeps the lines from leaving the page.

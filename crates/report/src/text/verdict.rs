@@ -4,10 +4,9 @@ use ioalign_core::Severity;
 use ioalign_core::units::ratio;
 
 use super::page::{Style, TextPage, TextSpan};
-use super::summary;
 use crate::model::Target;
 use crate::words::clean::columns;
-use crate::words::headline::headline;
+use crate::words::headline::{headline, said};
 use crate::words::numbers::time;
 use crate::words::reason;
 use crate::words::shorten_middle;
@@ -60,7 +59,7 @@ pub fn unreadable(page: &mut TextPage, target: &Target) {
 /// than cut.
 pub fn line(page: &mut TextPage, target: &Target) {
     let state = order::state(target);
-    let said = page.safe(&summary::said(target));
+    let said = page.safe(&said(target));
     let room = page.width().saturating_sub(columns(state) + 2);
     let name = page.safe(&target.name);
     let fits = columns(&name) + 2 + columns(&said) <= room;
@@ -74,7 +73,7 @@ pub fn line(page: &mut TextPage, target: &Target) {
 
 /// The same for `--quiet`, which scripts read: one line, whatever its length.
 pub fn whole_line(page: &mut TextPage, target: &Target) {
-    let spans = spans(target, target.name.clone(), summary::said(target));
+    let spans = spans(target, target.name.clone(), said(target));
     page.uncut(&spans);
 }
 

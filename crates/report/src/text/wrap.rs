@@ -1,6 +1,6 @@
 //! Breaks a line at spaces so that it fits; a word that is too long is cut.
 
-use super::page::Style;
+use super::style::Style;
 use crate::words::clean::char_columns;
 
 type Letters = [(Style, char)];

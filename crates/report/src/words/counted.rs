@@ -2,10 +2,10 @@
 
 use ioalign_core::{Bytes, Grid, Kind, LayerId, Map, PhaseSet, Role};
 
-use super::headline::capital;
 use super::kinds;
 use super::numbers::count;
 use super::place;
+use super::sentence::capital;
 use crate::model::Target;
 
 /// Layers of one kind: how many of them are off, and how many there are.

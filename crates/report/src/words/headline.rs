@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use ioalign_core::cost::CostRow;
 use ioalign_core::{Bytes, Finding, Grid, Severity, Tier};
 
-use super::numbers::{percent, trimmed};
+use super::numbers::{count, percent, trimmed};
+use super::sentence::{capital, sentence};
 use super::{clean, counted, kinds, place};
 use crate::model::Target;
 use crate::order;
@@ -158,21 +159,18 @@ pub fn cost(rows: &[CostRow], grid: &Grid) -> Option<String> {
     })
 }
 
-/// First letter in upper case.
-pub fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(chars).collect()
-    })
-}
-
-/// A full stop last. The first letter stays: it may be that of a device, whose case matters.
-pub fn sentence(text: &str) -> String {
-    let text = text.trim().to_owned();
-    if text.ends_with(['.', '!', '?']) || text.is_empty() {
-        text
-    } else {
-        text + "."
+/// The most important facts about a target, in a few words.
+pub fn said(target: &Target) -> String {
+    if let Some(error) = &target.error {
+        return super::reason::short(error);
+    }
+    let findings = order::findings(target);
+    match findings.first() {
+        None => String::new(),
+        Some(first) if !first.counts() => format!("{} waived", count(findings.len())),
+        Some(first) if first.severity != Severity::Note => brief(target, first),
+        Some(_) if findings.len() == 1 => "1 note".to_owned(),
+        Some(_) => format!("{} notes", count(findings.len())),
     }
 }
 

@@ -10,6 +10,7 @@ pub mod place;
 pub mod reason;
 pub mod remedy;
 pub mod rmw;
+pub mod sentence;
 pub use ioalign_core::{numbers, time};
 
 pub use clean::{clean, shorten_middle};

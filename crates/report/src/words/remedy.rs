@@ -3,8 +3,8 @@
 use ioalign_core::{Finding, Suggestion};
 
 use super::clean;
-use super::headline::{capital, sentence};
 use super::numbers::exact_and_about;
+use super::sentence::{capital, sentence};
 
 /// `Good start: sector 2048 × 512 B = 1 MiB; the nearest one before: …`
 pub fn better(suggest: &Suggestion) -> Option<String> {

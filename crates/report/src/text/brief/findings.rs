@@ -8,8 +8,8 @@ use crate::starts::blamed;
 use crate::text::findings::command_lines;
 use crate::text::page::{Style, TextPage, TextSpan};
 use crate::words::clean::columns;
-use crate::words::headline::{capital, sentence};
 use crate::words::numbers::count;
+use crate::words::sentence::{capital, sentence};
 use crate::words::{clean, remedy};
 
 /// Lines of prose before the commands.
