@@ -15,6 +15,7 @@ mod explain;
 mod fix;
 mod generate;
 mod help;
+mod image_name;
 mod interrupt;
 mod look;
 mod machine;

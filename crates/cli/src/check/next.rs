@@ -6,7 +6,7 @@ use ioalign_core::{Finding, Kind, LayerId, Severity, Stack, TableKind, rules, sh
 use ioalign_report::Target;
 
 use super::CheckJob;
-use crate::fix;
+use crate::image_name;
 
 /// Adds the commands to every finding that is more than a note, before that of its [page](pages). `path`: the image that the target is; `None` for
 /// this host, where disks have names of their own.
@@ -47,7 +47,7 @@ fn fixing(stack: &Stack, finding: &Finding, job: &CheckJob, path: Option<&Path>)
     let is_container = layer.kind == Kind::Disk && !layer.below.is_empty();
     match (is_container, path) {
         (true, Some(path)) => {
-            let new = fix::image_on_the_grid(path);
+            let new = image_name::on_the_grid(path);
             Some(format!(
                 "{} --output {}",
                 call(path, job),

@@ -30,9 +30,9 @@ use ioalign_repair::{Disk, mover};
 
 use crate::args::FixArgs;
 use crate::exit::{Exit, UsageError};
+use crate::image_name;
 use crate::look;
 use ioalign_report::RenderOptions;
-pub use output::on_the_grid as image_on_the_grid;
 use room::FixRoom;
 
 /// How a dry run ends with `--exit-code` where something would move.
@@ -80,7 +80,7 @@ fn show(arguments: &FixArgs) -> Result<Exit> {
     }
     refuse::without_consent(&plan, arguments)?;
     match &arguments.output {
-        Some(new) => output::free_name(new)?,
+        Some(new) => image_name::free(new)?,
         None => {
             unused?;
             possible_in_place(&mut *disk, &plan, arguments, page.room)?;

@@ -7,8 +7,8 @@ use ioalign_core::shell;
 use ioalign_repair::fix::RepairPlan;
 
 use super::command::{self, FixStep};
-use super::output;
 use crate::args::FixArgs;
+use crate::image_name;
 
 /// The commands that do it, the best first.
 pub fn commands(arguments: &FixArgs, plan: &RepairPlan) -> Vec<String> {
@@ -20,7 +20,7 @@ pub fn commands(arguments: &FixArgs, plan: &RepairPlan) -> Vec<String> {
     }
     let mut all = Vec::new();
     if plan.survey.container.is_some() {
-        let new = output::on_the_grid(&arguments.target);
+        let new = image_name::on_the_grid(&arguments.target);
         all.push(command::line(arguments, FixStep::Output(&new, None)));
     }
     if !plan.is_empty() {

@@ -1,9 +1,9 @@
 //! `--output`: the same layout in a new image.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use ioalign_core::fix_document::FixResult;
 use ioalign_repair::container::{self, ImageFormat};
 use ioalign_repair::mover::Done;
@@ -14,11 +14,12 @@ use super::progress::FixProgress;
 use super::{FixPage, agreed, flight, image_room, options, refuse, target};
 use crate::args::FixArgs;
 use crate::exit::Exit;
+use crate::image_name;
 use crate::say::note;
 
 /// Writes the new image; where nothing needs moving none is made.
 pub fn run(arguments: &FixArgs, new: &Path) -> Result<Exit> {
-    free_name(new)?;
+    image_name::free(new)?;
     flight::refuse_unfinished(arguments)?;
     let mut disk = target::open(arguments, false)?;
     let Some(plan) = agreed(&mut *disk, arguments, false)? else {
@@ -56,40 +57,6 @@ fn copied(
     let done = container::write_new_with(disk, job, &mut *image.disk, &how, &mut tell)?;
     image.keep()?;
     Ok(done)
-}
-
-/// A file of the name is not replaced.
-pub fn free_name(new: &Path) -> Result<()> {
-    if new.exists() {
-        bail!(
-            "{}: it is there already, and is not replaced",
-            new.display()
-        );
-    }
-    Ok(())
-}
-
-/// A free name for an image that puts data on the grid of its file: VHDX for those who use VHD, qcow2 for all
-/// others.
-pub fn on_the_grid(target: &Path) -> PathBuf {
-    let is_vhd = matches!(ImageFormat::from_extension(target), Some(ImageFormat::Vhd));
-    beside(target, if is_vhd { "vhdx" } else { "qcow2" })
-}
-
-/// A free name beside a file, with another ending or a number.
-pub fn beside(target: &Path, ending: &str) -> PathBuf {
-    let stem = target.file_stem().unwrap_or_default();
-    let name = |number: u32| {
-        let mut name = stem.to_owned();
-        if number > 0 {
-            name.push(format!("-{number}"));
-        }
-        name.push(format!(".{ending}"));
-        target.with_file_name(name)
-    };
-    let mut names = (0..1000).map(name);
-    let free = names.find(|path| path.symlink_metadata().is_err());
-    free.unwrap_or_else(|| name(1000))
 }
 
 /// How a copy that was not finished ends; what there was of it is gone.

@@ -12,6 +12,7 @@ use ioalign_report::FailOn;
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::text::PolicyText;
 use super::{Policy, Waive, lint};
 use crate::exit::UsageError;
 
@@ -143,17 +144,6 @@ fn known(rule: &Spanned<String>, source: &PolicyText<'_>) -> Result<String, Stri
         near => format!("did you mean {}?", near.join(", ")),
     };
     Err(source.at(rule, &format!("`{id}` is no rule: {hint}")))
-}
-
-/// The text, to say where something stands.
-pub(super) struct PolicyText<'a>(&'a str);
-
-impl PolicyText<'_> {
-    /// `what`, with the line of `place` before it.
-    pub(super) fn at<T>(&self, place: &Spanned<T>, what: &str) -> String {
-        let before = self.0.get(..place.span().start).unwrap_or_default();
-        format!("line {}: {what}", before.matches('\n').count() + 1)
-    }
 }
 
 #[cfg(test)]

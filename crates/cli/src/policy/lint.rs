@@ -7,7 +7,7 @@ use ioalign_core::judge::lint::Lint;
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
-use super::file::PolicyText;
+use super::text::PolicyText;
 use crate::args;
 
 /// The table as it is written.

@@ -8,6 +8,7 @@ mod file;
 mod found;
 mod glob;
 mod lint;
+mod text;
 
 use std::path::Path;
 

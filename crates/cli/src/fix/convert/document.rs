@@ -5,8 +5,9 @@ use ioalign_repair::convert;
 
 use super::super::command::{self, FixStep};
 use super::super::document::journal;
-use super::super::{next, output, refuse};
+use super::super::{next, refuse};
 use super::ConversionPage;
+use crate::image_name;
 
 /// The part of a page that is about the conversion.
 pub fn of(page: &ConversionPage<'_>) -> FixConversion {
@@ -72,7 +73,7 @@ pub fn commands(page: &ConversionPage<'_>) -> Vec<String> {
         .and_then(|ending| ending.to_str());
     let new = match &arguments.output {
         Some(new) => new.clone(),
-        None => output::beside(&arguments.target, ending.unwrap_or("img")),
+        None => image_name::beside(&arguments.target, ending.unwrap_or("img")),
     };
     let output = command::line(arguments, FixStep::Output(&new, arguments.format));
     apply.into_iter().chain([output]).collect()

@@ -18,6 +18,7 @@ use super::super::{flight, image_room, options, output, overlays, perform, place
 use super::{ConversionPage, SMALLEST, consented, open, plan, possible_in_place};
 use crate::args::FixArgs;
 use crate::exit::Exit;
+use crate::image_name;
 
 /// The dry run.
 pub fn shown(arguments: &FixArgs, to: u64) -> Result<Exit> {
@@ -119,7 +120,7 @@ fn longer(
 
 /// Into a new image; the original is not touched.
 pub fn copied(arguments: &FixArgs, to: u64, new: &Path) -> Result<Exit> {
-    output::free_name(new)?;
+    image_name::free(new)?;
     flight::refuse_unfinished(arguments)?;
     let mut disk = open(arguments, false)?;
     let Some(conversion) = plan(&mut *disk, arguments, to)? else {

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use ioalign_inspect::source::{FileSource, Source};
 use ioalign_measure::jobs::fio::{self, FioTarget};
 
-use super::plan::MeasurePlan;
+use super::measure_plan::MeasurePlan;
 use crate::args::{RunArgs, TheApi};
 use crate::exit::UsageError;
 

@@ -1,6 +1,7 @@
 //! `ioalign measure run`: a plain load.
 
 mod fio;
+mod measure_plan;
 mod plan;
 mod progress;
 mod result;
@@ -23,7 +24,7 @@ use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::look;
 use crate::output_file::Destination;
-use plan::MeasurePlan;
+use measure_plan::MeasurePlan;
 use progress::ProgressLine;
 use sent::SentCollector;
 
