@@ -3,14 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use ioalign_core::shell;
 use ioalign_repair::container::ImageFormat;
 
 /// A file of the name is not replaced.
 pub fn free(new: &Path) -> Result<()> {
     if new.exists() {
+        let ending = new.extension().and_then(|ending| ending.to_str());
         bail!(
-            "{}: it is there already, and is not replaced",
-            new.display()
+            "{}: it is there already, and is not replaced; a free name: `--output {}`",
+            new.display(),
+            shell::path(&beside(new, ending.unwrap_or("img")))
         );
     }
     Ok(())

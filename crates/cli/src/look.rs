@@ -7,14 +7,14 @@ use ioalign_report::json::Visible;
 use ioalign_report::{RenderOptions, Verbosity};
 use serde::Serialize;
 
-use crate::args::LookArgs;
+use crate::args::{LookArgs, TerminalArgs};
 
 /// The look that the arguments and the terminal ask for.
 pub fn options(look: &LookArgs) -> RenderOptions {
     RenderOptions {
         width: width(),
-        color: std::io::stdout().is_terminal() && color(look.no_color),
-        ascii: ascii(look.ascii),
+        color: std::io::stdout().is_terminal() && color(look.terminal),
+        ascii: ascii(look.terminal),
         verbosity: verbosity(look.quiet, look.verbose),
         ..RenderOptions::default()
     }
@@ -24,7 +24,7 @@ pub fn options(look: &LookArgs) -> RenderOptions {
 pub fn uncoloured() -> RenderOptions {
     RenderOptions {
         width: width(),
-        ascii: ascii(false),
+        ascii: ascii(TerminalArgs::default()),
         ..RenderOptions::default()
     }
 }
@@ -46,17 +46,17 @@ pub fn width() -> usize {
 }
 
 /// Whether colour is welcome on a terminal.
-pub fn color(refused: bool) -> bool {
-    !refused && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+pub fn color(terminal: TerminalArgs) -> bool {
+    !terminal.no_color && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 /// Whether only ASCII is shown: where it is asked for, and where the locale says that nothing else can be.
-pub fn ascii(asked: bool) -> bool {
+pub fn ascii(terminal: TerminalArgs) -> bool {
     let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
     let locale = set("LC_ALL")
         .or_else(|| set("LC_CTYPE"))
         .or_else(|| set("LANG"));
-    asked || locale.is_some_and(|locale| matches!(locale.as_str(), "C" | "POSIX"))
+    terminal.ascii || locale.is_some_and(|locale| matches!(locale.as_str(), "C" | "POSIX"))
 }
 
 /// How much is said, by `--quiet` and how often `--verbose` was given.

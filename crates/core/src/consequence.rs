@@ -38,7 +38,7 @@ impl Consequence {
     }
 
     /// Worth knowing.
-    pub fn told(partition: Option<u32>, what: impl Into<String>) -> Self {
+    pub fn stated(partition: Option<u32>, what: impl Into<String>) -> Self {
         Self::new(Weight::Told, partition, what.into())
     }
 

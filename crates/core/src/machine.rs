@@ -23,7 +23,7 @@ pub struct Machine {
     pub time: String,
     /// Mean number of runnable tasks over the last minute, before the run began.
     pub load_average: Option<f64>,
-    /// Storage controllers, as the PCI bus tells them.
+    /// Storage controllers, as the PCI bus lists them.
     pub controllers: Vec<String>,
     /// The disks below the target, or all.
     pub disks: Vec<MachineDisk>,

@@ -15,7 +15,7 @@ use ioalign_inspect::assemble::{self, AssembleOptions, HostOptions};
 use ioalign_inspect::filesystems::database;
 use ioalign_testkit::{Random, Sysroot, sysroot};
 
-/// Hosts are read in so many of the runs.
+/// Hosts are read in this many of the runs.
 const HOSTS_SHARE: u64 = 20;
 /// A run may not take longer.
 const SLOW: Duration = Duration::from_secs(5);

@@ -31,10 +31,10 @@ pub fn text(load: &Load, options: &RenderOptions) -> String {
         let text = format!("partial: {why}");
         page.put("", "", 2, &[TextSpan::new(Style::Warn, text)]);
     }
-    let told = load.partial.as_ref();
+    let stated = load.partial.as_ref();
     for step in &load.steps {
         page.blank();
-        put(&mut page, step, told);
+        put(&mut page, step, stated);
     }
     for note in &load.notes {
         page.put(
@@ -67,13 +67,13 @@ fn one_line(step: &LoadStep) -> String {
     )
 }
 
-fn put(page: &mut TextPage, step: &LoadStep, told: Option<&String>) {
+fn put(page: &mut TextPage, step: &LoadStep, stated: Option<&String>) {
     let title = describe(&step.workload);
     page.put("", "", 2, &[TextSpan::new(Style::Strong, title)]);
     rates(page, step);
     latencies(page, step);
     percentiles(page, step);
-    facts(page, step, told);
+    facts(page, step, stated);
 }
 
 fn rates(page: &mut TextPage, step: &LoadStep) {
@@ -131,8 +131,8 @@ fn percentiles(page: &mut TextPage, step: &LoadStep) {
     table.put(page);
 }
 
-/// `told` is at the top already.
-fn facts(page: &mut TextPage, step: &LoadStep, told: Option<&String>) {
+/// `stated` is at the top already.
+fn facts(page: &mut TextPage, step: &LoadStep, stated: Option<&String>) {
     let percent = |ratio: Option<f64>| ratio.map_or_else(|| "-".to_owned(), words::share);
     let mut text = format!(
         "{}; processor: user {}, system {}",
@@ -146,7 +146,7 @@ fn facts(page: &mut TextPage, step: &LoadStep, told: Option<&String>) {
     if step.errors > 0 {
         text.push_str(&format!("; {} I/Os failed", thousands(step.errors)));
     }
-    if let Some(why) = step.partial.as_ref().filter(|why| Some(*why) != told) {
+    if let Some(why) = step.partial.as_ref().filter(|why| Some(*why) != stated) {
         text.push_str(&format!("; partial: {why}"));
     }
     page.put("  ", "  ", 2, &[TextSpan::new(Style::Dim, text)]);

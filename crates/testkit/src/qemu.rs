@@ -6,7 +6,7 @@ use std::process::{Child, Stdio};
 
 use crate::run::command;
 
-/// QEMU with the image open, for as long as it is not told to quit.
+/// QEMU with the image open, for as long as it is not asked to quit.
 #[derive(Debug)]
 pub struct Qemu(Child);
 
@@ -19,14 +19,14 @@ impl Qemu {
         let child = command.stderr(Stdio::null()).spawn();
         let mut qemu = Self(child.expect("qemu-io (qemu-utils) is needed for this test"));
         // Its answer says that the image is open.
-        qemu.tell("length\n");
+        qemu.say("length\n");
         let mut byte = [0];
         let output = qemu.0.stdout.as_mut().unwrap();
         output.read_exact(&mut byte).unwrap();
         qemu
     }
 
-    fn tell(&mut self, what: &str) {
+    fn say(&mut self, what: &str) {
         let input = self.0.stdin.as_mut().unwrap();
         input.write_all(what.as_bytes()).unwrap();
         input.flush().unwrap();

@@ -1,6 +1,6 @@
 //! The rate of the host's time-stamp counter, which an emulated guest sees as its own.
 //!
-//! A microvm has no timer to calibrate it with, so the kernel must be told; a wrong value makes
+//! A microvm has no timer to calibrate it with, so the kernel has to be given it; a wrong value makes
 //! guest time run fast or slow, a missing one can hang the boot.
 
 /// kHz, measured over 50 ms; `None` on other processors.

@@ -273,6 +273,13 @@ pub struct OutputArgs {
     #[arg(long, short, action = ArgAction::Count)]
     pub verbose: u8,
 
+    #[command(flatten)]
+    pub terminal: TerminalArgs,
+}
+
+/// What a terminal may be sent.
+#[derive(Copy, Clone, Debug, Default, Args)]
+pub struct TerminalArgs {
     /// No colour, also on a terminal
     #[arg(long)]
     pub no_color: bool,

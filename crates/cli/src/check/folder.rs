@@ -76,7 +76,7 @@ pub fn expand(targets: &[PathBuf], job: &CheckJob) -> Vec<NamedTarget> {
                 outside: Vec::new(),
             };
             search(path, bundles, &mut found);
-            found.tell();
+            found.say();
         } else {
             files.push(NamedTarget::new(path.clone(), false));
         }
@@ -146,7 +146,7 @@ impl FolderSearch<'_> {
     }
 
     /// Says what was not followed.
-    fn tell(&self) {
+    fn say(&self) {
         let Some(first) = self.outside.first() else {
             return;
         };

@@ -75,8 +75,8 @@ pub fn on_terminal(output: &OutputArgs) -> bool {
 fn render_options(output: &OutputArgs, max_rows: usize) -> RenderOptions {
     let text = output.format() == ReportFormat::Text;
     RenderOptions {
-        color: text && on_terminal(output) && look::color(output.no_color),
-        ascii: look::ascii(output.ascii),
+        color: text && on_terminal(output) && look::color(output.terminal),
+        ascii: look::ascii(output.terminal),
         verbosity: look::verbosity(output.quiet, output.verbose),
         width: width(output),
         max_rows,

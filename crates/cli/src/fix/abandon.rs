@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use ioalign_core::move_marker::{self, BYTES, GPT_SET_ASIDE, GPT_SIGNATURE, MarkerFound};
 use ioalign_core::shell;
 use ioalign_repair::{Disk, Error};
@@ -22,19 +22,22 @@ pub fn run(arguments: &FixArgs, again: &Path) -> Result<Exit> {
     let path = &arguments.target;
     if !ioalign_device::same(path, again) {
         let what = format!(
-            "{}: --abandon names the target again, and {} is another one",
+            "{}: --abandon names the target again, and {} is another one; next: `ioalign fix {name} --abandon {name}`",
             path.display(),
-            again.display()
+            again.display(),
+            name = shell::path(path)
         );
         return Err(UsageError(what).into());
     }
     let failed = |error: Error| refuse::error(error, path);
     let mut disk = target::open(arguments, true)?;
     let Some(found) = flight::marker_on(&mut *disk).map_err(failed)? else {
-        bail!(
+        let what = format!(
             "{}: no move is in flight on it: there is no marker",
             path.display()
         );
+        let next = format!("ioalign check {}", shell::path(path));
+        return Err(refuse::then(what, &next));
     };
     let headers = headers(&mut *disk).map_err(failed)?;
     let restored = restore(&mut *disk, &headers).map_err(failed)?;

@@ -10,6 +10,8 @@ use crate::args::{FixArgs, ReadErrorsArg, VerifyArg};
 /// The action of the command.
 #[derive(Clone, Copy, Debug)]
 pub enum FixStep<'a> {
+    /// Shows the plan.
+    Show,
     /// Moves in place, if the plan is still the one of this name.
     Apply(&'a str),
     /// Writes a new image.
@@ -30,7 +32,9 @@ pub fn line(arguments: &FixArgs, step: FixStep<'_>) -> String {
     match step {
         FixStep::Resume(_) => words.push("--resume".to_owned()),
         FixStep::Rollback(_) => words.push("--rollback".to_owned()),
-        FixStep::Apply(_) | FixStep::Output(..) => layout(arguments, step, &mut words),
+        FixStep::Show | FixStep::Apply(_) | FixStep::Output(..) => {
+            layout(arguments, step, &mut words);
+        }
     }
     manner(arguments, step, &mut words);
     match step {
@@ -39,7 +43,7 @@ pub fn line(arguments: &FixArgs, step: FixStep<'_>) -> String {
             words.push(format!("--output {}", shell::path(new)));
             words.extend(format.map(|format| format!("--format {}", format.name())));
         }
-        FixStep::Resume(_) | FixStep::Rollback(_) => {}
+        FixStep::Show | FixStep::Resume(_) | FixStep::Rollback(_) => {}
     }
     words.join(" ")
 }
@@ -64,7 +68,7 @@ fn layout(arguments: &FixArgs, step: FixStep<'_>, words: &mut Vec<String>) {
     for set in &arguments.profile_grid {
         option("--profile-grid", Some(set.name.clone()));
     }
-    let in_place = matches!(step, FixStep::Apply(_));
+    let in_place = matches!(step, FixStep::Show | FixStep::Apply(_));
     let flags = [
         ("--grow", change.grow),
         ("--shrink-last", change.shrink_last && in_place),
@@ -89,7 +93,7 @@ fn manner(arguments: &FixArgs, step: FixStep<'_>, words: &mut Vec<String>) {
     let journal = match step {
         FixStep::Apply(_) => arguments.journal.as_deref(),
         FixStep::Resume(journal) | FixStep::Rollback(journal) => journal,
-        FixStep::Output(..) => None,
+        FixStep::Show | FixStep::Output(..) => None,
     };
     words.extend(journal.map(|path| format!("--journal {}", shell::path(path))));
     let folder = arguments.journal_dir.as_deref();

@@ -11,6 +11,7 @@ use ioalign_repair::journal::{self, Contents};
 use ioalign_repair::mover::FileDisk;
 use ioalign_repair::{Disk, Error};
 
+use super::command::{self, FixStep};
 use super::{place, refuse, trust};
 use crate::args::FixArgs;
 
@@ -99,13 +100,15 @@ impl Unfinished {
         if self.contents.run == run {
             return Ok(());
         }
-        bail!(
+        let what = format!(
             "{}: the journal {} is of another move than the one that is in flight here (run {run:032x}, not {:032x}); \
              nothing was written",
             arguments.target.display(),
             self.journal.display(),
             self.contents.run
-        )
+        );
+        let next = format!("ioalign fix {}", shell::path(&arguments.target));
+        Err(refuse::then(what, &next))
     }
 
     /// A copy is not the disk: what finishes the job on a copy deletes the journal that the original needs.
@@ -128,9 +131,14 @@ impl Unfinished {
         if arguments.mode.adopt {
             return Ok(());
         }
+        let step = match arguments.mode.rollback {
+            true => FixStep::Rollback(arguments.journal.as_deref()),
+            false => FixStep::Resume(arguments.journal.as_deref()),
+        };
+        let next = command::line(arguments, step);
         bail!(
-            "{}: {why}. Ending the move here deletes the journal, without which the original is lost. If this is \
-             the one to keep: --adopt. Nothing was written",
+            "{}: {why}. Ending the move here deletes the journal, without which the original is lost. Nothing was \
+             written. If this is the one to keep: `{next} --adopt`",
             arguments.target.display()
         )
     }
@@ -147,8 +155,9 @@ fn journal_of(arguments: &FixArgs, found: &MarkerFound) -> Result<PathBuf> {
     let is_here = cut_like(&marker.host, &host());
     if !is_here && !marker.journal.exists() {
         bail!(
-            "this is host {}: continue there, or bring the journal here and name it with --journal",
-            shell::word(&host())
+            "this is host {}: continue there, or bring the journal here and name it with --journal: {}",
+            shell::word(&host()),
+            command::ways(arguments, Some(&marker.journal))
         );
     }
     if marker.journal.as_os_str().is_empty() {
@@ -157,7 +166,8 @@ fn journal_of(arguments: &FixArgs, found: &MarkerFound) -> Result<PathBuf> {
     if marker.journal.symlink_metadata().is_err() {
         bail!(
             "that file is not there: without the journal nothing can be put together; if it lies elsewhere, name it \
-             with --journal"
+             with --journal; next: `{}`",
+            search(&marker.journal)
         );
     }
     obeyed(&marker.journal)
@@ -178,9 +188,16 @@ fn usual(arguments: &FixArgs) -> Result<PathBuf> {
     let at = place::journal(arguments)?;
     bail!(
         "{}: there is no journal: without it the progress of the job is unknown, so nothing is \
-         written; if it lies elsewhere, name it with --journal",
-        at.display()
+         written; if it lies elsewhere, name it with --journal; next: `{}`",
+        at.display(),
+        search(&at)
     );
+}
+
+/// The command that looks for a journal by its name.
+fn search(journal: &Path) -> String {
+    let name = journal.file_name().unwrap_or_default();
+    format!("find / -name {}", shell::path(Path::new(name)))
 }
 
 fn obeyed(path: &Path) -> Result<PathBuf> {

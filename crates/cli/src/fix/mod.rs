@@ -45,8 +45,10 @@ pub fn run(arguments: &FixArgs) -> Result<Exit> {
         return perform::go_on(arguments);
     }
     if mode.adopt || mode.trust_disk {
-        let what = "--adopt and --trust-disk are for --resume and --rollback";
-        return Err(UsageError(what.to_owned()).into());
+        let next = command::line(arguments, command::FixStep::Resume(None));
+        let what =
+            format!("--adopt and --trust-disk are for --resume and --rollback; next: `{next}`");
+        return Err(UsageError(what).into());
     }
     if let Some(again) = &mode.abandon {
         return abandon::run(arguments, again);
@@ -115,7 +117,7 @@ pub fn plan(disk: &mut dyn Disk, arguments: &FixArgs) -> Result<RepairPlan> {
         grow: arguments.change.grow,
         shrink_last: arguments.change.shrink_last,
     };
-    fix::plan(disk, &survey, &choices).map_err(|error| refuse::error(error, &arguments.target))
+    fix::plan(disk, &survey, &choices).map_err(|error| refuse::unplanned(error, &arguments.target))
 }
 
 /// The plan, if there is something to do and every consent is given. If nothing needs moving, that is shown

@@ -52,9 +52,9 @@ fn copied(
     image_room::check(disk, new, arguments)?;
     let format = format(arguments, new);
     let mut image = FreshImage::create(new, &arguments.target, format, bytes, logical)?;
-    let mut tell = |progress: &_| shown.tell(progress);
+    let mut say = |progress: &_| shown.say(progress);
     let how = options(arguments);
-    let done = container::write_new_with(disk, job, &mut *image.disk, &how, &mut tell)?;
+    let done = container::write_new_with(disk, job, &mut *image.disk, &how, &mut say)?;
     image.keep()?;
     Ok(done)
 }

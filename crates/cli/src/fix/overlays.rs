@@ -12,6 +12,7 @@ use ioalign_device::same;
 use ioalign_inspect::images::{self, ImagePolicy};
 use ioalign_inspect::source::{FileSource, Source};
 
+use super::command::{self, FixStep};
 use crate::args::FixArgs;
 use crate::exit::UsageError;
 
@@ -49,9 +50,14 @@ pub fn refuse(arguments: &FixArgs) -> Result<()> {
     };
     let what = format!(
         "{}: it is the backing file of {}{more}: what they hold belongs to the places that data have now. Commit \
-         or flatten them first, or give them up with --accept-overlays; nothing was written",
+         or flatten them first, or give them up with --accept-overlays; nothing was written; to give them up: \
+         `{} --accept-overlays`",
         shell::path(&arguments.target),
-        names.join(", ")
+        names.join(", "),
+        match arguments.mode.resume {
+            true => command::line(arguments, FixStep::Resume(arguments.journal.as_deref())),
+            false => command::line(arguments, FixStep::Show),
+        }
     );
     Err(UsageError(what).into())
 }

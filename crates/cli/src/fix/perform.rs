@@ -45,7 +45,7 @@ pub fn journalled(
     mut disk: Box<dyn Disk>,
     journal: &Path,
     job: &Job,
-    tell: impl FnOnce(Done, Duration) -> Result<()>,
+    say: impl FnOnce(Done, Duration) -> Result<()>,
 ) -> Result<Exit> {
     place::warn_volatile(journal, arguments.look.quiet);
     let shown = FixProgress::of(&arguments.look)?;
@@ -56,12 +56,12 @@ pub fn journalled(
         job,
         &origin(arguments, journal)?,
         &options(arguments),
-        &mut |progress| shown.tell(progress),
+        &mut |progress| shown.say(progress),
     );
     shown.end();
     match done {
         Ok(done) => {
-            tell(done, begun.elapsed())?;
+            say(done, begun.elapsed())?;
             target::close(disk, &arguments.target)?;
             Ok(Exit::Done)
         }
@@ -85,7 +85,7 @@ pub fn go_on(arguments: &FixArgs) -> Result<Exit> {
     }
     let job = Unfinished::find(arguments)?;
     let sector = job.contents.job.identity.logical_bytes;
-    let mut disk = target::with_sector(&arguments.target, true, Some(sector))?;
+    let mut disk = target::with_sector(arguments, true, Some(sector))?;
     job.is_on(&mut *disk, arguments)?;
     let shown = FixProgress::of(&arguments.look)?;
     let begun = Instant::now();
@@ -98,7 +98,7 @@ pub fn go_on(arguments: &FixArgs) -> Result<Exit> {
         &mut *disk,
         &job.journal,
         &options(arguments),
-        &mut |progress| shown.tell(progress),
+        &mut |progress| shown.say(progress),
     );
     shown.end();
     match done {

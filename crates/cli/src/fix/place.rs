@@ -50,11 +50,13 @@ pub fn prepare(arguments: &FixArgs) -> Result<PathBuf> {
         })?;
     }
     if let Err(why) = trust::of_folder(&path) {
-        bail!(
+        let what = format!(
             "{}: no journal is kept here, as it is obeyed when it is found again, and {why}; name another place with \
              --journal",
             path.display()
         );
+        let next = format!("ls -ld {}", shell::path(path.parent().unwrap_or(&path)));
+        return Err(refuse::then(what, &next));
     }
     Ok(std::path::absolute(&path)?)
 }
@@ -120,8 +122,7 @@ pub fn warn_volatile(path: &Path, quiet: bool) {
 
 /// A file under the name of a journal that must not be taken for one.
 pub fn distrusted(path: &Path, why: &str) -> anyhow::Error {
-    refuse::plainly(format!(
-        "{}: it has the name of a journal, and is not obeyed: {why}",
-        shell::path(path)
-    ))
+    let name = shell::path(path);
+    let what = format!("{name}: it has the name of a journal, and is not obeyed: {why}");
+    refuse::then(what, &format!("ls -l {name}"))
 }

@@ -26,7 +26,7 @@ impl FixProgress {
     }
 
     /// For the mover: shows how it goes and says whether to go on.
-    pub fn tell(&self, progress: &MoverProgress) -> ControlFlow<()> {
+    pub fn say(&self, progress: &MoverProgress) -> ControlFlow<()> {
         self.bar.set_length(progress.total_bytes);
         self.bar.set_position(progress.done_bytes);
         self.bar.set_message(message(progress));

@@ -3,12 +3,12 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use ioalign_core::Bytes;
 use ioalign_repair::{Disk, Job, allocation, mover};
 use ioalign_report::words::numbers::about;
 
-use super::{options, place, target};
+use super::{options, place, refuse, target};
 use crate::args::FixArgs;
 
 /// The most that a job allocates, and the free space.
@@ -48,14 +48,15 @@ impl FixRoom {
         if needed <= self.free {
             return Ok(());
         }
-        bail!(
+        let what = format!(
             "{}: this takes up to {} of its file system, {} of it for the journal, and {} are free; make room, or \
              write a new image elsewhere (--output). Nothing was written",
             arguments.target.display(),
             about(Bytes::new(needed)),
             about(Bytes::new(journal)),
             about(Bytes::new(self.free))
-        )
+        );
+        Err(refuse::then(what, &refuse::again(arguments)))
     }
 
     /// The space of the journal in the same file system.

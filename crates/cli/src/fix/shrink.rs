@@ -1,12 +1,15 @@
 //! `--shrink-last`: the file system becomes smaller before anything else is done.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use ioalign_repair::Disk;
+use ioalign_repair::container::ImageFormat;
 use ioalign_repair::fix::RepairPlan;
 use ioalign_repair::resize::{self, Shrink};
 
+use super::command::{self, FixStep};
 use super::{plan, refuse, target};
 use crate::args::FixArgs;
+use crate::image_name;
 use crate::say::note;
 
 /// Runs the tools that the plan asks for, and returns whether there were any. Afterwards `fix` plans again.
@@ -41,9 +44,12 @@ pub fn possible(disk: &mut dyn Disk, plan: &RepairPlan, arguments: &FixArgs) -> 
     if !needs_tool || target::is_block(path)? || target::is_raw(disk, path) {
         return Ok(());
     }
-    bail!(
+    let what = format!(
         "{}: the tools of a file system cannot see into an image of this format; make it a raw one first \
          (--output), nothing was written",
         path.display()
-    )
+    );
+    let new = image_name::beside(path, "img");
+    let raw = FixStep::Output(&new, Some(ImageFormat::Raw));
+    Err(refuse::then(what, &command::line(arguments, raw)))
 }

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::Result;
 use ioalign_core::judge::StartDemands;
-use ioalign_core::{Bytes, GridClaim, Kind, LayerId, Role, SectorSize, Severity, Stack};
+use ioalign_core::{Bytes, GridClaim, Kind, LayerId, Role, SectorSize, Severity, Stack, shell};
 use ioalign_inspect::assemble;
 use ioalign_repair::Disk;
 use ioalign_repair::fix::{DiskSurvey, PartitionFacts};
@@ -22,14 +22,18 @@ pub fn of(
     grids: Vec<GridClaim>,
     sector: Option<SectorSize>,
 ) -> Result<DiskSurvey> {
-    let table = RewritableTable::read_anywhere(disk).map_err(|error| refuse::error(error, path))?;
+    let table =
+        RewritableTable::read_anywhere(disk).map_err(|error| refuse::unplanned(error, path))?;
     let target = judged(path, grids, sector);
     if let Some(error) = &target.error {
-        bail!("{}: {}", path.display(), error.message);
+        let what = format!("{}: {}", path.display(), error.message);
+        return Err(refuse::then(what, &check_of(path)));
     }
     let slots = table.slots();
-    let ground = ground(&target.stack, &slots)
-        .ok_or_else(|| anyhow!("{}: check does not see its partitions", path.display()))?;
+    let ground = ground(&target.stack, &slots).ok_or_else(|| {
+        let what = format!("{}: check does not see its partitions", path.display());
+        refuse::then(what, &format!("{} -v", check_of(path)))
+    })?;
     sound(&target, ground, path)?;
     let demands = StartDemands::of(&target.stack);
     let data = slots.iter().filter(|slot| slot.kind != SlotKind::Extended);
@@ -95,11 +99,12 @@ fn sound(target: &Target, ground: LayerId, path: &Path) -> Result<()> {
         .above(ground)
         .find(|id| stack.layer(*id).kind != Kind::Partition);
     if let Some(other) = other {
-        bail!(
+        let why = format!(
             "{}: the whole disk belongs to something beside its partitions: {}; it is not touched",
             path.display(),
             what(stack, other)
         );
+        return Err(refuse::then(why, &check_of(path)));
     }
     let here = |id: LayerId| id == ground || stack.above(ground).any(|above| above == id);
     let broken = target
@@ -107,14 +112,22 @@ fn sound(target: &Target, ground: LayerId, path: &Path) -> Result<()> {
         .iter()
         .find(|finding| finding.severity == Severity::Broken && finding.layer.is_none_or(here));
     match broken {
-        Some(finding) => bail!(
-            "{}: {} ({}): this is to be put right before anything moves",
-            path.display(),
-            clean(&finding.why),
-            finding.rule
-        ),
+        Some(finding) => {
+            let why = format!(
+                "{}: {} ({}): this is to be put right before anything moves",
+                path.display(),
+                clean(&finding.why),
+                finding.rule
+            );
+            let next = format!("ioalign explain {}", finding.rule);
+            Err(refuse::then(why, &next))
+        }
         None => Ok(()),
     }
+}
+
+fn check_of(path: &Path) -> String {
+    format!("ioalign check {}", shell::path(path))
 }
 
 fn part(

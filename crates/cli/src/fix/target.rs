@@ -2,9 +2,10 @@
 
 use std::fs::File;
 use std::os::unix::fs::{FileExt, FileTypeExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
+use ioalign_core::shell;
 use ioalign_device::partitions::{self, KernelPartition};
 use ioalign_device::{Use, users};
 use ioalign_repair::Disk;
@@ -18,22 +19,30 @@ use crate::args::FixArgs;
 /// Opens it; for writing only if it is not in use.
 pub fn open(arguments: &FixArgs, write: bool) -> Result<Box<dyn Disk>> {
     let sector = arguments.sector_size.map(|size| u64::from(size.get()));
-    with_sector(&arguments.target, write, sector)
+    with_sector(arguments, write, sector)
 }
 
 /// The same with sectors of this size, where one is known.
-pub fn with_sector(path: &Path, write: bool, sector: Option<u64>) -> Result<Box<dyn Disk>> {
+pub fn with_sector(arguments: &FixArgs, write: bool, sector: Option<u64>) -> Result<Box<dyn Disk>> {
+    let path = &arguments.target;
     let is_block = is_block(path)?;
     if is_block && is_partition(path) {
-        bail!(
+        let what = format!(
             "{}: this is a partition, and what moves are partitions: name its disk",
             path.display()
         );
+        return Err(match disk_of(path) {
+            Some(disk) => refuse::then(what, &format!("ioalign fix {disk}")),
+            None => refuse::plainly(what),
+        });
     }
     if write {
         unused(path)?;
     }
-    let disk = container::open(path, write).map_err(|error| refuse::error(error, path))?;
+    let disk = container::open(path, write).map_err(|error| match write {
+        true => refuse::not_in_place(error, arguments),
+        false => refuse::unplanned(error, path),
+    })?;
     if is_block {
         return Ok(disk);
     }
@@ -84,25 +93,36 @@ pub fn is_raw(disk: &mut dyn Disk, path: &Path) -> bool {
 }
 
 fn is_partition(path: &Path) -> bool {
-    let name = path.canonicalize().ok();
-    let name = name.and_then(|path| path.file_name().map(std::ffi::OsStr::to_owned));
-    name.is_some_and(|name| {
-        Path::new("/sys/class/block")
-            .join(name)
-            .join("partition")
-            .exists()
-    })
+    folder_of(path).is_some_and(|folder| folder.join("partition").exists())
+}
+
+/// The folder of a device in sysfs; that of a partition lies in that of its disk.
+fn folder_of(path: &Path) -> Option<PathBuf> {
+    let path = path.canonicalize().ok()?;
+    let folder = Path::new("/sys/class/block").join(path.file_name()?);
+    folder.canonicalize().ok()
+}
+
+/// The node of a partition's disk.
+fn disk_of(path: &Path) -> Option<String> {
+    let folder = folder_of(path)?;
+    let name = folder.parent()?.file_name()?.to_str()?;
+    Some(format!("/dev/{}", name.replace('!', "/")))
 }
 
 /// Refuses what is mounted, part of something, paged on, or behind a loop device.
 pub fn unused(path: &Path) -> Result<()> {
     match users(path).first() {
         None => Ok(()),
-        Some(used) => bail!(
-            "{}: it is in use: {used}; {}. Nothing was written",
-            path.display(),
-            remedy(used)
-        ),
+        Some(used) => {
+            let what = format!(
+                "{}: it is in use: {used}; {}. Nothing was written",
+                path.display(),
+                remedy(used)
+            );
+            let next = format!("ioalign fix {}", shell::path(path));
+            Err(refuse::then(what, &next))
+        }
     }
 }
 

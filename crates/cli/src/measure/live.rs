@@ -79,7 +79,7 @@ impl Live {
             ExperimentPart::Latency => "latency",
             ExperimentPart::Saturation => "throughput",
         };
-        let told = farthest(&snapshot.estimates).map_or_else(String::new, |one| {
+        let stated = farthest(&snapshot.estimates).map_or_else(String::new, |one| {
             format!(
                 " {} {}",
                 one.arm,
@@ -87,7 +87,7 @@ impl Live {
             )
         });
         self.bar.set_message(format!(
-            "{} left, {}, {part}{told}",
+            "{} left, {}, {part}{stated}",
             span(self.left(snapshot)),
             self.bar.prefix(),
         ));

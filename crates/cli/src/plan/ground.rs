@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Result, anyhow, bail};
 use ioalign_core::judge::moves;
 use ioalign_core::machine::Machine;
-use ioalign_core::{Confidence, GridClaim, GridKind, Kind, LayerId, Origin, Stack, Tier};
+use ioalign_core::{Confidence, GridClaim, GridKind, Kind, LayerId, Origin, Stack, Tier, shell};
 use ioalign_repair::planner::PlanRequest;
 use ioalign_report::json::read;
 use ioalign_report::words::clean;
@@ -21,11 +21,15 @@ pub fn fill(want: &mut PlanRequest, path: &Path, typed: &PlanArgs) -> Result<()>
         let name = clean(&stack.layer(layer).name);
         bail!(
             "{}: the partitions of {name} are being moved by `ioalign fix`: nothing is planned on it before that has \
-             ended",
-            path.display()
+             ended; next: `ioalign check {}`",
+            path.display(),
+            shell::word(&name)
         );
     }
-    let none = || anyhow!("{}: there is no disk in it", path.display());
+    let none = || {
+        let (name, new) = (path.display(), shell::path(path));
+        anyhow!("{name}: there is no disk in it; next: `ioalign check --json -o {new}`")
+    };
     let ground = ground(&stack).ok_or_else(none)?;
     want.size = want.size.or(stack.layer(ground).size);
     if let Some(sector) = stack.layer(ground).logical_sector

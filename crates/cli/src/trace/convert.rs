@@ -62,7 +62,7 @@ pub fn run(arguments: &ConvertArgs) -> Result<Exit> {
     }
     output.keep()?;
     if !arguments.quiet {
-        tell(&done, target);
+        say(&done, target);
     }
     if progress.stop.load(Ordering::Relaxed) {
         file::cut_short(&arguments.output, "read");
@@ -72,7 +72,7 @@ pub fn run(arguments: &ConvertArgs) -> Result<Exit> {
 }
 
 /// The I/Os that are missing in the output, on standard error.
-fn tell(done: &Converted, target: &WritableFormat) {
+fn say(done: &Converted, target: &WritableFormat) {
     let skipped: u64 = done.files.iter().map(|file| file.skipped_rows).sum();
     let counts = [
         (skipped, "rows of the source did not parse"),

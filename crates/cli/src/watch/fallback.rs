@@ -19,7 +19,7 @@ use crate::interrupt::Interrupt;
 use crate::look;
 use crate::output_file::{Destination, OutputFile};
 
-/// Watches until the end that was asked for, then tells the profile.
+/// Watches until the end that was asked for, then shows the profile.
 pub fn run(
     arguments: &WatchArgs,
     devices: &[WatchedDevice],

@@ -60,17 +60,17 @@ impl Desk {
     }
 }
 
-/// `sfdisk` as it is told, on a new image.
+/// `sfdisk` as it is asked, on a new image.
 fn partition(image: &Path, script: &str) {
     std::fs::File::create(image)
         .unwrap()
         .set_len(64 << 20)
         .unwrap();
-    let told = "sfdisk --quiet \"$1\" <<EOF\n$2\nEOF";
+    let stated = "sfdisk --quiet \"$1\" <<EOF\n$2\nEOF";
     let image = image.to_str().unwrap();
     let mut command = ioalign_testkit::run::command("sh");
     let status = command
-        .args(["-c", told, "sh", image, script])
+        .args(["-c", stated, "sh", image, script])
         .status()
         .unwrap();
     assert!(status.success(), "sfdisk is needed for this test");

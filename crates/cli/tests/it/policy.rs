@@ -59,7 +59,7 @@ fn a_waived_finding_is_shown_and_does_not_count() {
     assert_eq!(code(&["--exit-mode", "npd"]), Some(0));
 }
 
-/// Whether this runs as root, whom a policy of others must not mislead.
+/// Whether this runs as root, which a policy of others must not mislead.
 fn root() -> bool {
     rustix::process::geteuid().is_root()
 }

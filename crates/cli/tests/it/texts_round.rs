@@ -86,7 +86,7 @@ fn number(name: &Value) -> u64 {
 fn findings(checked: &CheckRun) -> BTreeSet<String> {
     let about = |finding: &&Value| {
         let layer = finding["layer"].as_str().unwrap_or_default();
-        // What is in a partition no listing tells.
+        // What is in a partition no listing shows.
         layer.starts_with("partition:") && finding["rule"] != "esp-not-fat"
     };
     let shown = |finding: &Value| {

@@ -21,8 +21,8 @@ fn run(folder: &Path, arguments: &str) -> Output {
 
 fn done(folder: &Path, arguments: &str) -> Vec<u8> {
     let output = run(folder, arguments);
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{arguments}: {told}");
+    let stated = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{arguments}: {stated}");
     output.stdout
 }
 

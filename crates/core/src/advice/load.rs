@@ -196,12 +196,12 @@ fn shares(load: &mut LoadSummary) {
         let some = load.kinds.iter().filter(|kind| test(kind));
         some.map(|kind| kind.ios).sum::<f64>() / all
     };
-    let told = load.kinds.iter().any(|kind| kind.sequential.is_some());
+    let stated = load.kinds.iter().any(|kind| kind.sequential.is_some());
     let reads = share(&|kind| !kind.write);
     let sequential_reads = share(&|kind| !kind.write && kind.sequential == Some(true));
     let random_writes = share(&|kind| kind.write && kind.sequential == Some(false));
     load.reads_ratio = reads;
-    load.sequential_reads_ratio = told.then_some(sequential_reads);
-    load.random_writes_ratio = told.then_some(random_writes);
+    load.sequential_reads_ratio = stated.then_some(sequential_reads);
+    load.random_writes_ratio = stated.then_some(random_writes);
     load.light = load.busy_ratio.is_some_and(|busy| busy < LIGHT_BUSY);
 }

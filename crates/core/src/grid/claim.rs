@@ -24,7 +24,7 @@ pub enum Tier {
 pub enum Confidence {
     /// A guess, or a hint that many devices get wrong.
     Low,
-    /// Usual, or reported by a device of a kind that mostly tells the truth.
+    /// Usual, or reported by a device of a kind that is mostly right.
     Medium,
     /// Written on disk, declared by the operator, or measured.
     High,

@@ -41,7 +41,7 @@ pub struct Profile {
     pub duration_us: u64,
     /// I/Os counted.
     pub events: u64,
-    /// Events that were lost, as far as the source tells.
+    /// Events that were lost, as far as the source says.
     pub dropped: u64,
     /// Records that did not pair, or came too late to be sorted.
     #[serde(default)]

@@ -84,7 +84,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             id: FAT32_TOO_FEW_CLUSTERS,
             severity: Severity::Note,
             title: "FAT32 with too few clusters",
-            means: "The specification tells FAT16 from FAT32 by the number of clusters alone, \
+            means: "The specification distinguishes FAT16 from FAT32 by the number of clusters alone, \
             and this one is too small for FAT32.",
             costs: "Strict firmware takes it for FAT16 and does not boot.",
             source: "Microsoft FAT specification, FAT type determination.",

@@ -234,8 +234,8 @@ fn an_empty_profile_makes_nothing_urgent() {
     for op in idle.devices[0].by_op.values_mut() {
         op.size_histogram.clear();
     }
-    let dear = comparison(vec![cell("write", 4096, [2.0, 1.9, 2.1])]);
-    let found = advice(defect(4096, true), Some(&idle), Some(&dear));
+    let costly = comparison(vec![cell("write", 4096, [2.0, 1.9, 2.1])]);
+    let found = advice(defect(4096, true), Some(&idle), Some(&costly));
     assert_eq!(found.items[0].loss.clone().unwrap().basis, Basis::Measured);
     assert_eq!(
         (found.decision, kinds(&found)[0]),

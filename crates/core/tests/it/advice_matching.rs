@@ -9,7 +9,7 @@ use super::advice::{
     profile,
 };
 
-/// Reads of one size and order, with so many in flight.
+/// Reads of one size and order, with this many in flight.
 fn reads(bytes: u64, sequential: f64, depth: f64) -> Profile {
     let none = op(bytes, 0, 0.0);
     let mut load = profile(0.8, [("read", op(bytes, 100, sequential)), ("write", none)]);
@@ -128,11 +128,11 @@ fn throughput_speaks_for_queues() {
 /// Sequential reads and the cells of random writes have nothing in common.
 #[test]
 fn a_sequential_read_is_not_priced_by_a_random_write() {
-    let dear = comparison(vec![cell("write", 65536, [16.0, 15.0, 17.0])]);
+    let costly = comparison(vec![cell("write", 65536, [16.0, 15.0, 17.0])]);
     let found = advice(
         defect(65536, false),
         Some(&reads(65536, 1.0, 1.0)),
-        Some(&dear),
+        Some(&costly),
     );
     let one = found.items[0].loss.clone().unwrap();
     assert_eq!(one.basis, Basis::Weighed);
@@ -230,7 +230,7 @@ fn a_mean_that_contradicts_its_median_counts_as_a_whole() {
 /// What decides is the time lost, and that grows with the time busy: one percent more or less of it turns nothing round.
 #[test]
 fn there_is_no_cliff_at_a_tenth_of_the_time() {
-    let dear = comparison(vec![
+    let costly = comparison(vec![
         cell("read", 4096, [2.0, 1.9, 2.1]),
         cell("write", 4096, [2.0, 1.9, 2.1]),
     ]);
@@ -241,7 +241,11 @@ fn there_is_no_cliff_at_a_tenth_of_the_time() {
         (0.099, Decision::FixNow),
         (0.101, Decision::FixNow),
     ] {
-        let found = advice(defect(4096, true), Some(&half_and_half(busy)), Some(&dear));
+        let found = advice(
+            defect(4096, true),
+            Some(&half_and_half(busy)),
+            Some(&costly),
+        );
         assert_eq!(found.decision, wanted, "{busy}");
         let one = found.items[0].loss.clone().unwrap();
         let lost = one.lost_time_high_ratio.unwrap();

@@ -49,6 +49,17 @@ fn every_rule_has_a_page_and_every_page_a_rule() {
     );
 }
 
+/// A displayed fact is text for people and for JSON: what is decided asks the typed fields.
+#[test]
+fn no_decision_reads_a_displayed_fact() {
+    let found = sources(&["core", "inspect", "repair", "cli"]).decisions_by_facts();
+    assert!(
+        found.is_empty(),
+        "make it a field of `core::layer::detail`:\n  {}",
+        found.join("\n  ")
+    );
+}
+
 /// Sources name a rule by its constant: another word for a rule may not change what they do.
 #[test]
 fn the_id_of_a_rule_is_written_once() {

@@ -42,6 +42,39 @@ impl Sources {
     }
 }
 
+/// Folders whose code decides something.
+const DECIDING: [&str; 6] = [
+    "core/src/judge/",
+    "inspect/src/assemble/",
+    "inspect/src/host/",
+    "repair/src/",
+    "cli/src/fix/",
+    "cli/src/plan/",
+];
+
+impl Sources {
+    /// Where a decision reads a fact that is there to be shown: another word for it would change what is done.
+    pub fn decisions_by_facts(&self) -> Vec<String> {
+        let reads = [
+            "facts.get",
+            "facts.contains_key",
+            "facts.remove",
+            "facts[",
+            "all_facts(",
+        ];
+        let deciding = self.0.iter().filter(|(path, _)| {
+            let path = path.replace('\\', "/");
+            DECIDING.iter().any(|folder| path.contains(folder))
+        });
+        let found = deciding.flat_map(|(path, code)| {
+            let code: String = code.split_whitespace().collect();
+            let found = reads.iter().filter(move |read| code.contains(*read));
+            found.map(move |read| format!("{path}: {read}"))
+        });
+        found.collect()
+    }
+}
+
 fn ids_for_constants(code: &str) -> String {
     let mut parts = code.split("rules::");
     let mut out = parts.next().unwrap_or_default().to_owned();

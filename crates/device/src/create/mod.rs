@@ -140,12 +140,6 @@ impl PendingFile {
         &self.path
     }
 
-    /// Its path until then.
-    pub fn temporary_path(&self) -> PathBuf {
-        let name = self.temporary.as_deref();
-        self.path.with_file_name(name.unwrap_or(&self.name))
-    }
-
     /// Gives the file its name, once it is on the disk.
     pub fn keep(self) -> Result<()> {
         let path = self.path.clone();

@@ -122,9 +122,11 @@ fn file_system(path: &Path) -> Option<String> {
         return by_number();
     }
     // SAFETY: the opcode is FS_IOC_GETFSUUID, which fills one `struct fsuuid2` and reads nothing.
-    let told = unsafe { ioctl(&file, Getter::<FILE_SYSTEM_UUID, FileSystemUuid>::new()) };
-    let Ok(told) = told else { return by_number() };
-    let uuid = told.uuid.get(..usize::from(told.length))?;
+    let stated = unsafe { ioctl(&file, Getter::<FILE_SYSTEM_UUID, FileSystemUuid>::new()) };
+    let Ok(stated) = stated else {
+        return by_number();
+    };
+    let uuid = stated.uuid.get(..usize::from(stated.length))?;
     let digits: String = uuid.iter().map(|byte| format!("{byte:02x}")).collect();
     Some(format!("uuid:{digits}"))
 }

@@ -78,9 +78,9 @@ fn counted(notes: Vec<String>) -> Vec<String> {
             None => counts.push((note, 1)),
         }
     }
-    let told = |(note, count)| match count {
+    let stated = |(note, count)| match count {
         1 => note,
         many => format!("{many} files {note}"),
     };
-    counts.into_iter().map(told).collect()
+    counts.into_iter().map(stated).collect()
 }

@@ -1,7 +1,7 @@
 //! Files for the load: made, filled and kept.
 //!
 //! They are filled with random bytes, so that every block of them exists and no store below takes a short
-//! way for zeros. A [header](header) tells later runs that nothing is lost when such a file is overwritten.
+//! way for zeros. A [header](header) shows later runs that nothing is lost when such a file is overwritten.
 
 mod fill;
 mod header;

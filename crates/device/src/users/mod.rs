@@ -23,7 +23,7 @@ use crate::sysfs::{number_in, sysfs_folder};
 pub use in_use::Use;
 use processes::OtherProcess;
 
-/// Everything that uses the device or file at `path`, or what lies below it, as the kernel tells.
+/// Everything that uses the device or file at `path`, or what lies below it, as the kernel says.
 pub fn users(path: &Path) -> Vec<Use> {
     let Ok(found) = path.metadata() else {
         return Vec::new();

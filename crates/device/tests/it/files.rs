@@ -187,8 +187,8 @@ fn an_image_of_a_running_machine_is_kept() {
         // Reading harms nobody, but the machine's own I/O is in the figures.
         let target = Target::open(&path, &reading()).unwrap();
         let notes = target.notes();
-        let told = |note: &String| note.contains("another program is using it");
-        assert!(notes.iter().any(told), "{notes:?}");
+        let stated = |note: &String| note.contains("another program is using it");
+        assert!(notes.iter().any(stated), "{notes:?}");
         drop(machine);
     }
     let ours = Target::open(&path, &writing()).unwrap();

@@ -12,7 +12,7 @@ const LATE_DATA: [&str; 4] = ["vfat", "msdos", "exfat", "zfs"];
 /// The unit of a mounted file system, in a captured tree by mount point.
 const STATVFS: &str = "ioalign/statvfs";
 
-/// What a file system counts in, as its mount tells.
+/// What a file system counts in, as its mount says.
 fn fragment(root: &Root, mount: &Mount) -> Option<Bytes> {
     let point = mount.point.to_str();
     if !root.is_live() {
@@ -39,7 +39,7 @@ impl Assembly<'_> {
     }
 
     /// Names where file systems are mounted, and adds those that could not be read: the mount table
-    /// still tells their kind.
+    /// still says their kind.
     pub(super) fn add_mounts(&mut self, root: &Root, host: &Host) {
         for mount in &host.mounts {
             let device = mount.device.as_deref().and_then(|name| host.device(name));

@@ -1,7 +1,7 @@
 //! Linux swap, also with a hibernation image in it: page size and length.
 //!
 //! Layout: `union swap_header` (kernel `include/linux/swap.h`); the signature ends the first page,
-//! so its place tells the page size.
+//! so its place shows the page size.
 
 use ioalign_core::{Bytes, Remark, rules};
 

@@ -8,6 +8,7 @@ use ioalign_core::{Layer, Role};
 use super::inventory::SysfsBlock;
 use super::node_inside;
 use super::root::Root;
+use crate::tables::role_of_type;
 
 /// Properties that become facts.
 const FACTS: &[(&str, &str)] = &[
@@ -15,23 +16,6 @@ const FACTS: &[(&str, &str)] = &[
     ("ID_PART_ENTRY_NAME", "label"),
     ("ID_PART_ENTRY_UUID", "partuuid"),
     ("ID_FS_TYPE", "udev-content"),
-];
-
-/// Partition types that are no data, as GUID in lower case or MBR byte.
-const ROLES: &[(&str, Role)] = &[
-    ("21686148-6449-6e6f-744e-656564454649", Role::BiosBoot),
-    ("9e1a2d38-c612-4316-aa26-8b49521e5a8b", Role::BiosBoot),
-    ("c12a7328-f81f-11d2-ba4b-00a0c93ec93b", Role::Esp),
-    ("e3c9e316-0b5c-4db8-817d-f92df00215ae", Role::Msr),
-    ("0657fd6d-a4ab-43c4-84e5-0933c84b4f4f", Role::Swap),
-    ("aa31e02a-400f-11db-9590-000c2911d1b8", Role::Vmfs),
-    ("0x41", Role::BiosBoot),
-    ("0xef", Role::Esp),
-    ("0x82", Role::Swap),
-    ("0xfb", Role::Vmfs),
-    ("0x5", Role::Extended),
-    ("0xf", Role::Extended),
-    ("0x85", Role::Extended),
 ];
 
 /// Adds what udev knows to a partition's layer.
@@ -55,7 +39,7 @@ pub(super) fn describe(root: &Root, block: &SysfsBlock, layer: &mut Layer) {
     }
     if let Some(type_id) = known("ID_PART_ENTRY_TYPE") {
         // A type says more than a size that only looks like that of an extended partition.
-        layer.role = role(type_id).unwrap_or(Role::Data);
+        layer.role = role_of_type(type_id).unwrap_or(Role::Data);
         layer.set_partition_type(type_id.to_owned());
     }
 }
@@ -86,12 +70,4 @@ fn property<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
     text.lines()
         .find_map(|line| line.strip_prefix(prefix))
         .filter(|value| !value.is_empty())
-}
-
-fn role(kind: &str) -> Option<Role> {
-    let kind = kind.to_ascii_lowercase();
-    ROLES
-        .iter()
-        .find(|(known, _)| *known == kind)
-        .map(|(_, role)| *role)
 }

@@ -116,7 +116,7 @@ fn sparse(path: &str, sectors: &SectorCopy, out: &mut impl Write) -> io::Result<
         .iter()
         .map(|(at, bytes)| (*at, bytes.len() as u64))
         .collect();
-    // An empty one at the end tells how long the file is.
+    // An empty one at the end says how long the file is.
     regions.push((sectors.len(), 0));
     let stored = regions.iter().map(|(_, len)| len).sum();
     let (first, rest) = regions.split_at(regions.len().min(IN_HEADER));

@@ -79,7 +79,7 @@ fn bench(target: &str, arms: usize, seed: u64) -> Bench {
     Bench::new(&vec![place; arms], &cell, &options).unwrap()
 }
 
-/// The seeds of so many runs.
+/// The seeds of this many runs.
 fn seeds(runs: u64) -> std::ops::Range<u64> {
     let first = env::var("SEED").map_or(0, |seed| seed.parse().unwrap());
     first..first + runs

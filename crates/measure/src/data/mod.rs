@@ -31,7 +31,7 @@ pub struct Filler {
 }
 
 impl Filler {
-    /// Content as described. The same seed has the same originals for copies; `stream` tells workers
+    /// Content as described. The same seed has the same originals for copies; `stream` keeps workers
     /// apart.
     pub fn new(data: &Data, seed: u64, stream: u64) -> Result<Self> {
         let filling = match &data.pattern_hex {
@@ -72,7 +72,7 @@ impl Filler {
         if let Some(text) = self.filling.get(..rest.len()) {
             rest.copy_from_slice(text);
         }
-        // Without a random part blocks would all be copies of each other: a number tells them apart.
+        // Without a random part blocks would all be copies of each other: a number makes them differ.
         if front == 0 && !is_copy {
             stamp(block, self.random.next());
         }

@@ -7,7 +7,7 @@ pub(super) const PLACEBO_MOVED: &str =
 pub(super) const PLACEBO_MOVED_UNDER_LOAD: &str = "under full load the baseline differs from its \
      own duplicate: something other than the arms decides here";
 const MEDIAN_AGAINST_MEAN: &str = "median and mean disagree: the times of a batch are not of one \
-     kind, and neither number tells all";
+     kind, and neither number says all";
 const LOAD_TURNS_THE_SIGN: &str =
     "latency of single batches and throughput under load point in opposite directions";
 

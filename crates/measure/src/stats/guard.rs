@@ -38,11 +38,6 @@ impl Guard {
         self.most >= -alpha.ln()
     }
 
-    /// The logarithm of the e-value: the most that the gambler ever had of 1.
-    pub const fn log_e(&self) -> f64 {
-        self.most
-    }
-
     /// The end at which the arm was more often.
     pub fn leaning(&self) -> Ordering {
         self.above.cmp(&self.below)

@@ -139,7 +139,7 @@ impl OpRow {
             bytes: self.bytes,
             throughput_bytes_per_s: rate(self.bytes),
             mean_bytes: (self.ios > 0).then(|| ratio(self.bytes, self.ios)),
-            // No record tells of merges: a trace has them as events of their own, or not at all.
+            // No record speaks of merges: a trace has them as events of their own, or not at all.
             merged_ratio: None,
             concurrency: (self.known > 0 || self.area > 0).then(|| ratio(self.area, len)),
             latency_mean_us: (self.known > 0).then(|| ratio(self.latency, self.known) / 1e3),

@@ -104,12 +104,12 @@ impl Analysis {
 
     /// All counters, with the names of devices and processes; nothing is counted afterwards.
     pub fn profile(&mut self, directory: &NameDirectory) -> Profile {
-        // Each gives its memory back before the next one tells: profiles of many devices are large too.
-        let told = |(state, number): (Option<Box<DeviceState>>, u32)| {
+        // Each gives its memory back before the next one says: profiles of many devices are large too.
+        let stated = |(state, number): (Option<Box<DeviceState>>, u32)| {
             Some(state?.profile(number, directory))
         };
         let states = std::mem::take(&mut self.devices).into_iter().zip(0_u32..);
-        let mut devices: Vec<_> = states.filter_map(told).collect();
+        let mut devices: Vec<_> = states.filter_map(stated).collect();
         devices.sort_by(|a, b| a.device.cmp(&b.device));
         let first = self.first.unwrap_or(0);
         let duration = u64::try_from(self.last.saturating_sub(first)).unwrap_or(0);

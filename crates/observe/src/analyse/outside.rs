@@ -1,4 +1,4 @@
-//! I/Os that cannot lie where they are said to: past the end of a device whose size the stack tells, or before
+//! I/Os that cannot lie where they are said to: past the end of a device whose size the stack says, or before
 //! its first byte. The trace is another device's then, or the shift is wrong.
 
 use crate::record::Io;
@@ -13,8 +13,8 @@ pub struct Outside {
 impl Outside {
     /// A check for a device of this size; `None` if no I/O could be outside.
     pub fn new(bytes: Option<u64>, shift: i64) -> Option<Self> {
-        let told = bytes.is_some() || shift < 0;
-        told.then_some(Self {
+        let stated = bytes.is_some() || shift < 0;
+        stated.then_some(Self {
             bytes,
             shift,
             ios: 0,

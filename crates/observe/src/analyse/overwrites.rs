@@ -41,7 +41,7 @@ pub struct Overwrites {
 }
 
 impl Overwrites {
-    /// With a table of so many regions, a power of two.
+    /// With a table of this many regions, a power of two.
     pub const fn new(regions: usize) -> Self {
         Self {
             table: Vec::new(),

@@ -1,7 +1,7 @@
 //! Read-modify-write as it shows in a trace: a small read of a cell shortly before a write that covers
 //! the cell in part.
 //!
-//! A table of a few recent reads by cell tells; writes of whole cells are the control, because workloads
+//! A table of a few recent reads by cell says; writes of whole cells are the control, because workloads
 //! that read before they write anyway (databases) do so for both.
 
 use ioalign_core::profile::ReadBeforeWrite;

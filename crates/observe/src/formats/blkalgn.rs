@@ -23,7 +23,7 @@ pub const FORMAT: TraceFormat = TraceFormat {
 fn parser(head: &[u8], hints: &Hints) -> Result<Parser> {
     let ask = || {
         let what = "blkalgn counts in logical blocks and does not print their size: say \
-                    --offset-unit 512 or --offset-unit 4096 (blockdev --getss DISK tells it)";
+                    --offset-unit 512 or --offset-unit 4096 (blockdev --getss DISK prints it)";
         ObserveError::new(ObserveErrorKind::Ask, what)
     };
     let unit = hints.offset_unit.ok_or_else(ask)?;

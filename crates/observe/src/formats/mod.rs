@@ -123,7 +123,7 @@ impl Hints {
 
 /// Parses chunks of one trace.
 pub trait Parse: Send {
-    /// Adds what the chunk tells. The chunk ends where [`Framing`] says; the last chunk of a file
+    /// Adds what the chunk says. The chunk ends where [`Framing`] says; the last chunk of a file
     /// may end anywhere.
     fn parse(&mut self, chunk: &[u8], out: &mut TraceRecords);
 

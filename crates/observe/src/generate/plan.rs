@@ -207,7 +207,7 @@ impl GeneratePlan {
         }
         let places = (self.device_size - need) / self.align;
         if places < 4 * self.depth as u64 {
-            return Some("the device has too few places for so many I/Os in flight".to_owned());
+            return Some("the device has too few places for this many I/Os in flight".to_owned());
         }
         self.devices
             .is_empty()

@@ -226,8 +226,8 @@ impl DeviceTime {
 
     /// The most at one time is not known.
     fn depth(&self, duration: u64) -> Option<QueueDepth> {
-        let told = || depth::queue_depth(self.sum.latency, 0, duration, self.busy, &self.area);
-        (duration > 0).then(told)
+        let stated = || depth::queue_depth(self.sum.latency, 0, duration, self.busy, &self.area);
+        (duration > 0).then(stated)
     }
 }
 

@@ -325,7 +325,7 @@ mod tests {
             (first.kind, first.io.offset, first.io.len),
             (RecordKind::Issue, 63 * 512, 4096)
         );
-        assert_eq!(records.names.told, [(7, "fio".into())]);
+        assert_eq!(records.names.stated, [(7, "fio".into())]);
         assert_eq!((records.dropped, records.unended), (3, 0));
         assert!(records.epoch.is_some());
     }

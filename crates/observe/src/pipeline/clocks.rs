@@ -1,4 +1,4 @@
-//! Whether the files of one summary have one clock. Nothing in most formats says so: what contradicts it is told.
+//! Whether the files of one summary have one clock. Nothing in most formats says so: what contradicts it is reported.
 
 use ioalign_core::numbers::time;
 
@@ -7,7 +7,7 @@ use super::TraceRead;
 const SECOND: i64 = 1_000_000_000;
 /// Wall clocks are adjusted, by less than this.
 const ADJUSTED: i64 = SECOND;
-/// A pause between two files of one clock is shorter than this, or than so many times what is in them.
+/// A pause between two files of one clock is shorter than this, or than this many times what is in them.
 const PAUSE: i64 = 3600 * SECOND;
 const TIMES: i64 = 10;
 

@@ -83,7 +83,7 @@ impl TraceRead {
         }
     }
 
-    /// Takes what a chunk tells besides I/Os.
+    /// Takes what a chunk says besides I/Os.
     fn take(&mut self, records: &TraceRecords) {
         self.other += records.other;
         self.dropped += records.dropped;

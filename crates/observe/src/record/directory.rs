@@ -29,7 +29,7 @@ pub struct Translation {
 impl NameDirectory {
     /// Adds the names of a chunk.
     pub fn learn(&mut self, names: &ChunkNames) -> Translation {
-        for (pid, name) in &names.told {
+        for (pid, name) in &names.stated {
             if self.names_by_pid.len() < MOST_PROCESSES {
                 self.names_by_pid.insert(*pid, name.clone());
             }
@@ -80,9 +80,9 @@ impl NameDirectory {
     /// Pid and name of a process. The name may come from a record of its own.
     pub fn process_of(&self, number: u32) -> Option<(u32, &str)> {
         let process = self.processes.get(usize::try_from(number).ok()?)?;
-        let told = || self.names_by_pid.get(&process.pid).map(|name| &**name);
+        let stated = || self.names_by_pid.get(&process.pid).map(|name| &**name);
         let name = Some(&*process.name).filter(|name| !name.is_empty());
-        Some((process.pid, name.or_else(told).unwrap_or("")))
+        Some((process.pid, name.or_else(stated).unwrap_or("")))
     }
 }
 

@@ -120,7 +120,7 @@ pub struct TraceRecord {
 }
 
 impl TraceRecord {
-    /// A row that tells of a whole I/O.
+    /// A row that speaks of a whole I/O.
     #[inline]
     pub const fn whole(io: Io) -> Self {
         Self {

@@ -69,7 +69,7 @@ impl std::fmt::Display for TraceDevice {
     }
 }
 
-/// Who issues I/O, as far as the trace tells.
+/// Who issues I/O, as far as the trace says.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct TraceProcess {
     /// Process or thread number; 0 where the trace has none.
@@ -89,8 +89,8 @@ pub struct ChunkNames {
     processes: Vec<TraceProcess>,
     process_index: HashMap<TraceProcess, u32>,
     pids: Pids,
-    /// Process names that the trace tells apart from I/O: pid and name.
-    pub told: Vec<(u32, Box<str>)>,
+    /// Process names that the trace gives apart from I/O: pid and name.
+    pub stated: Vec<(u32, Box<str>)>,
 }
 
 impl ChunkNames {
@@ -219,6 +219,6 @@ impl ChunkNames {
         self.processes.clear();
         self.process_index.clear();
         self.pids = Pids::default();
-        self.told.clear();
+        self.stated.clear();
     }
 }

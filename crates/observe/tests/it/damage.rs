@@ -4,7 +4,7 @@ use ioalign_observe::TraceRecords;
 use ioalign_observe::formats::{self, FORMATS, Framing, Hints};
 use ioalign_testkit::Random;
 
-/// Everything that a file goes through before its records are ordered: told by every format, read by
+/// Everything that a file goes through before its records are ordered: said by every format, read by
 /// its own and by some of the others.
 pub fn run(bytes: &[u8], hints: &Hints) {
     let detected = formats::detect(bytes);

@@ -255,7 +255,7 @@ fn rows_that_are_no_io_are_left_out_and_told() {
     four_columns::<Int64Type>(&path, WriterProperties::default(), &rows);
     let found = read(&path).unwrap();
     let skipped = &found.files[0].skipped;
-    let told: Vec<_> = skipped
+    let stated: Vec<_> = skipped
         .first
         .iter()
         .map(|row| (row.place, row.why))
@@ -268,7 +268,7 @@ fn rows_that_are_no_io_are_left_out_and_told() {
         (9001, length),
         (20_000, "no time"),
     ];
-    assert_eq!(told, wanted);
+    assert_eq!(stated, wanted);
     assert_eq!((skipped.rows, found.profile.events), (5, 19_995));
     let written = found.profile.devices[0].by_op["write"].bytes;
     assert_eq!(written, 19_994 * 512 + (1 << 32) - 512);

@@ -208,7 +208,7 @@ fn an_unknown_name_lists_the_known() {
     );
 }
 
-/// A format that has no times tells nothing about bursts, rates and what a monitor shows.
+/// A format that has no times says nothing about bursts, rates and what a monitor shows.
 #[test]
 fn a_trace_without_times_has_no_bursts() {
     let folder = tempfile::TempDir::new().unwrap();

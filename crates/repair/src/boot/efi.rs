@@ -24,6 +24,6 @@ pub fn read(survey: &mut BootSurvey<'_>, moved: &Moved) {
                     goes by its GUID or the disk's signature, which stay";
         let advice = "if an entry is not found, start \\EFI\\BOOT\\BOOTX64.EFI and create it again \
                       (efibootmgr, bcdboot)";
-        survey.add(Consequence::told(Some(moved.number), what).advised(advice));
+        survey.add(Consequence::stated(Some(moved.number), what).advised(advice));
     }
 }

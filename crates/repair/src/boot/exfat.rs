@@ -3,7 +3,7 @@
 
 use ioalign_core::on_disk::bytes::{has, le32, le64, put, u8_at};
 
-use super::hidden::{HiddenVerdict, Starts, told};
+use super::hidden::{HiddenVerdict, Starts, stated};
 use super::survey::BootSurvey;
 use super::{Consequence, Moved};
 
@@ -43,7 +43,7 @@ fn one(survey: &mut BootSurvey<'_>, moved: &Moved, sector: usize, skip: usize, n
     let value = le64(&bytes, OFFSET);
     let verdict = Starts::of(survey, moved, sector as u64).judge(value, 64);
     if skip == 0 {
-        survey.add_some(told(name, moved, value, verdict));
+        survey.add_some(stated(name, moved, value, verdict));
     }
     if let HiddenVerdict::Becomes(new) = verdict {
         put(&mut bytes, OFFSET, &new.to_le_bytes());

@@ -49,7 +49,7 @@ pub fn partition(survey: &mut BootSurvey<'_>, moved: &Moved) {
             .advised("move it, then write the label again from its own system (disklabel -e)")
     } else {
         let what = "BSD label: its partitions count from the start of the slice";
-        Consequence::told(Some(moved.number), what)
+        Consequence::stated(Some(moved.number), what)
     };
     survey.add(what);
 }

@@ -120,7 +120,7 @@ fn astray(first: &GrubBootSector, home: &Home, second: u64) -> Consequence {
         home.name()
     );
     match home.partition {
-        Some(_) => Consequence::told(home.partition, what),
+        Some(_) => Consequence::stated(home.partition, what),
         None => Consequence::warned(None, what)
             .advised("this disk does not start by it now: install it again (grub-install)"),
     }
@@ -173,7 +173,7 @@ pub fn read(survey: &mut BootSurvey<'_>) {
                 "{name}: its second stage begins in sector {} and stays",
                 chain.second
             );
-            survey.add(Consequence::told(None, what));
+            survey.add(Consequence::stated(None, what));
         }
     }
 }
@@ -204,7 +204,7 @@ fn rewrite(survey: &mut BootSurvey<'_>, chain: &GrubChain, name: &str) {
         "{name}: its second stage{from} goes from sector {} to {there}, its lists of sectors are rewritten",
         chain.second
     );
-    survey.add(Consequence::told(owner.or(chain.home.partition), what));
+    survey.add(Consequence::stated(owner.or(chain.home.partition), what));
 }
 
 /// Where a sector is after the move.

@@ -1,7 +1,7 @@
 //! Hidden sectors: what a file system has written down of where its partition starts.
 //!
 //! Whole-disk programs count from the beginning of the disk: mkfs.fat, mkntfs and extlinux take the start
-//! that the kernel tells. DOS, and Windows up to XP at least, count from the extended boot record for a logical
+//! that the kernel says. DOS, and Windows up to XP at least, count from the extended boot record for a logical
 //! partition (`IoReadPartitionTable`: the partition's start less that of the table that lists it). Both
 //! are understood; what is neither is no start, and stays. 0 means that it was never known: an image
 //! without a table, a mkfs on a file.
@@ -106,7 +106,7 @@ impl BootSector<'_> {
             survey.edits.set(at, &new.to_le_bytes());
         }
         if same != Some(verdict) {
-            survey.add_some(told(self.name, moved, value, verdict));
+            survey.add_some(stated(self.name, moved, value, verdict));
         }
         verdict
     }
@@ -124,10 +124,15 @@ fn records(survey: &BootSurvey<'_>, number: u32) -> Option<(u64, u64)> {
 }
 
 /// The message for a verdict about one partition's boot sector.
-pub fn told(what: &str, moved: &Moved, value: u64, verdict: HiddenVerdict) -> Option<Consequence> {
+pub fn stated(
+    what: &str,
+    moved: &Moved,
+    value: u64,
+    verdict: HiddenVerdict,
+) -> Option<Consequence> {
     let number = Some(moved.number);
     match verdict {
-        HiddenVerdict::Becomes(new) => Some(Consequence::told(
+        HiddenVerdict::Becomes(new) => Some(Consequence::stated(
             number,
             format!("{what}: hidden sectors {value} become {new}"),
         )),
@@ -138,7 +143,7 @@ pub fn told(what: &str, moved: &Moved, value: u64, verdict: HiddenVerdict) -> Op
             )
             .advised("choose a start that is a whole number of its sectors, below 2^32 of them"),
         ),
-        HiddenVerdict::Odd => Some(Consequence::told(
+        HiddenVerdict::Odd => Some(Consequence::stated(
             number,
             format!(
                 "{what}: hidden sectors are {value}, which is not where the partition starts: left as they are"

@@ -129,7 +129,7 @@ fn ask(
     for one in moved {
         contents(&mut survey, one);
     }
-    survey.add(Consequence::told(None, KEPT).advised(BY_BYTES));
+    survey.add(Consequence::stated(None, KEPT).advised(BY_BYTES));
     survey.finish()
 }
 

@@ -35,7 +35,7 @@ fn ntfs(survey: &mut BootSurvey<'_>, moved: &Moved, own: &BootSector<'_>, sector
     let copy = total.and_then(|total| copy(survey, moved, total, own.sector));
     let Some((at, bytes)) = copy else {
         let what = "NTFS: there is no copy of the boot sector behind its last sector";
-        survey.add(Consequence::told(Some(moved.number), what));
+        survey.add(Consequence::stated(Some(moved.number), what));
         return;
     };
     let copy = BootSector {

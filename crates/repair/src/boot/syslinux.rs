@@ -20,7 +20,7 @@ pub fn read(survey: &mut BootSurvey<'_>, moved: &Moved, boot: &[u8], known: bool
         return;
     }
     let what = "SYSLINUX is in its boot sector, and finds ldlinux.sys by sectors from the start of the partition";
-    survey.add(Consequence::told(Some(moved.number), what));
+    survey.add(Consequence::stated(Some(moved.number), what));
     if known {
         return;
     }

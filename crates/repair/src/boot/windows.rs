@@ -52,7 +52,7 @@ fn named_by_byte(survey: &mut BootSurvey<'_>, moved: &Moved, signature: u32, boo
         let what = format!(
             "Windows knows its drive letter by disk {signature:08X} and byte {from}: it may give another one"
         );
-        survey.add(Consequence::told(number, what));
+        survey.add(Consequence::stated(number, what));
     }
     if boot.windows(LOADER.len()).any(|part| part == LOADER) {
         let what = format!(

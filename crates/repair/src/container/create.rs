@@ -17,8 +17,8 @@ use crate::{Disk, Error, ErrorKind, Result};
 pub fn create(path: &Path, format: ImageFormat, bytes: u64, logical: u64) -> Result<Box<dyn Disk>> {
     possible(format, bytes, logical)?;
     let new = NewFile::new(path).readable_by(Readers::Usual).create()?;
-    let file = new.file().try_clone();
-    let disk = create_in(file.map_err(unmade)?, path, format, bytes, logical)?;
+    let file = new.file().try_clone().map_err(unmade)?;
+    let disk = filled(file, path, format, bytes, logical)?;
     new.keep()?;
     Ok(disk)
 }
@@ -31,10 +31,11 @@ pub fn create_in(
     bytes: u64,
     logical: u64,
 ) -> Result<Box<dyn Disk>> {
-    possible(format, bytes, logical)?;
-    filled(file, path, format, bytes, logical).map_err(|error| error.of_target(path))
+    possible(format, bytes, logical).map_err(|error| error.of_target(path))?;
+    filled(file, path, format, bytes, logical)
 }
 
+/// The image in a file that was just made.
 fn filled(
     file: File,
     path: &Path,
@@ -42,10 +43,13 @@ fn filled(
     bytes: u64,
     logical: u64,
 ) -> Result<Box<dyn Disk>> {
-    let store = FileDisk::locked(file, logical, path)?;
-    lock::exclusive(&store.file().map_err(unmade)?, path)?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    create_store(Box::new(store), format, bytes, logical, &name)
+    let filled = || {
+        let store = FileDisk::locked(file, logical, path)?;
+        lock::exclusive(&store.file().map_err(unmade)?, path)?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        made(Box::new(store), format, bytes, logical, &name)
+    };
+    filled().map_err(|error: Error| error.of_target(path))
 }
 
 fn unmade(error: io::Error) -> Error {
@@ -72,13 +76,23 @@ fn possible(format: ImageFormat, bytes: u64, logical: u64) -> Result<()> {
 
 /// Makes a new image in an empty store.
 pub fn create_store(
-    mut store: Box<dyn Store>,
+    store: Box<dyn Store>,
     format: ImageFormat,
     bytes: u64,
     logical: u64,
     name: &str,
 ) -> Result<Box<dyn Disk>> {
     possible(format, bytes, logical)?;
+    made(store, format, bytes, logical, name)
+}
+
+fn made(
+    mut store: Box<dyn Store>,
+    format: ImageFormat,
+    bytes: u64,
+    logical: u64,
+    name: &str,
+) -> Result<Box<dyn Disk>> {
     let what = format!("no {} image can be made", format.name());
     let failed = |error| Error::io(what, error);
     let head = store.as_mut();

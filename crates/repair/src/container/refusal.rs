@@ -2,7 +2,7 @@
 
 use crate::{Error, ErrorKind};
 
-/// A refusal, with the way that is always open.
+/// A refusal. A new image can always be written.
 pub(super) fn refused(why: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Refused, why).advise("`--output NEW-IMAGE` leaves this one as it is")
+    Error::new(ErrorKind::Refused, why)
 }

@@ -29,16 +29,16 @@ pub struct FollowedPartition<'a> {
 
 /// The consequence to report.
 pub fn follow(case: &FollowedPartition<'_>) -> Vec<Consequence> {
-    let mut told = Vec::new();
+    let mut stated = Vec::new();
     if case.resized && case.content.counts_from_end() {
         let what = format!(
             "{} is found by counting from the end of the partition, which would have to be another",
             case.content.name()
         );
-        told.push(say(case, Weight::Refused, what, None));
+        stated.push(say(case, Weight::Refused, what, None));
     }
-    told.extend(of_content(case));
-    told
+    stated.extend(of_content(case));
+    stated
 }
 
 fn say(

@@ -112,9 +112,9 @@ impl Planner<'_> {
             }));
             let rebuilt = match content {
                 PartitionContent::Fat { sector } if sector != to => {
-                    let (layer, rebuilt, told) = self.fat(old, new)?;
+                    let (layer, rebuilt, stated) = self.fat(old, new)?;
                     layers.push(layer);
-                    consequences.extend(told);
+                    consequences.extend(stated);
                     Some(rebuilt)
                 }
                 _ => None,
@@ -163,10 +163,10 @@ impl Planner<'_> {
         let before = fat::geometry(self.disk, old.start)?;
         let remade = fat::remade(self.disk, old.start, old.size, wish)
             .map_err(|error| refused(format!("partition {}: {error}", old.number)))?;
-        let mut told: Vec<_> = consequences::few_clusters(old.number, &before, &remade.geometry)
+        let mut stated: Vec<_> = consequences::few_clusters(old.number, &before, &remade.geometry)
             .into_iter()
             .collect();
-        told.extend(consequences::syslinux(self.disk, old, &remade)?);
+        stated.extend(consequences::syslinux(self.disk, old, &remade)?);
         let pieces = remade.pieces.into_iter();
         let layer = OverlayLayer::new(
             pieces
@@ -179,7 +179,7 @@ impl Planner<'_> {
             cluster_bytes: (before.cluster, remade.geometry.cluster),
             written_bytes: layer.bytes(wish.sector),
         };
-        Ok((layer, rebuilt, told))
+        Ok((layer, rebuilt, stated))
     }
 
     /// Further patches of a move; file systems that are rebuilt know their places.
@@ -207,8 +207,8 @@ impl Planner<'_> {
 
 /// A file system that is rebuilt has no place that could be patched.
 fn can_be_patched(partitions: &[PartitionChange], fixups: &boot::Fixups) -> Result<()> {
-    let anew = |one: &&PartitionChange| one.rebuilt.is_some_and(|rebuilt| !rebuilt.kept);
-    for one in partitions.iter().filter(anew) {
+    let rewritten = |one: &&PartitionChange| one.rebuilt.is_some_and(|rebuilt| !rebuilt.kept);
+    for one in partitions.iter().filter(rewritten) {
         let place = one.old.start..one.old.end();
         if fixups
             .patches
@@ -216,7 +216,7 @@ fn can_be_patched(partitions: &[PartitionChange], fixups: &boot::Fixups) -> Resu
             .any(|patch| overlap(&patch.place(), &place))
         {
             let what = format!(
-                "the FAT file system in partition {} is laid out anew, and boot code in it names a partition that moves",
+                "the FAT file system in partition {} is laid out again, and boot code in it names a partition that moves",
                 one.old.number
             );
             let advice = "bring the starts into place first (`ioalign fix --apply`), then convert";

@@ -39,7 +39,7 @@ pub fn job(
         })
         .collect();
     let mut patches = match table {
-        RewritableTable::Gpt(_) if grow => anew(disk, table, (old, new), &moves)?,
+        RewritableTable::Gpt(_) if grow => rewritten(disk, table, (old, new), &moves)?,
         _ => written(disk, table, new)?,
     };
     patches.extend(covered(table, &moves, &patches));
@@ -70,7 +70,7 @@ fn kept(
 }
 
 /// The table of a disk that has become longer: its backup goes to the end first.
-fn anew(
+fn rewritten(
     disk: &mut dyn Disk,
     table: &RewritableTable,
     (old, new): (&[PartitionSlot], &[PartitionSlot]),

@@ -56,11 +56,11 @@ impl Ends {
     /// The consequence to report.
     pub fn consequences(&self) -> Vec<Consequence> {
         let growth = self.growth.iter().map(|growth| growth.consequence.clone());
-        growth.chain(self.shrink.iter().map(told)).collect()
+        growth.chain(self.shrink.iter().map(stated)).collect()
     }
 }
 
-fn told(shrink: &Shrink) -> Consequence {
+fn stated(shrink: &Shrink) -> Consequence {
     let number = shrink.slot.number;
     let name = shrink.content.name();
     let commands = shrink.commands("PARTITION");

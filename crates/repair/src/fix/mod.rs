@@ -112,7 +112,7 @@ pub fn plan(disk: &mut dyn Disk, survey: &DiskSurvey, choices: &Choices) -> Resu
         ends.grow(disk, &old, &new, end)?;
         new = placed(&old, shifts, &ends);
     }
-    let mut consequences = told(disk, survey, &old, shifts);
+    let mut consequences = stated(disk, survey, &old, shifts);
     consequences.extend(opinion::differing(survey, &chosen, choices, table.unit()));
     consequences.extend(opinion::container(survey));
     consequences.extend(opinion::made_up_for(survey, shifts));
@@ -123,8 +123,8 @@ pub fn plan(disk: &mut dyn Disk, survey: &DiskSurvey, choices: &Choices) -> Resu
     } else {
         extended::place(&table, &mut new, low)?;
         let grow = choices.grow;
-        let (job, told) = build::job(disk, &table, &old, &new, shifts, &reserved, grow)?;
-        consequences.extend(told);
+        let (job, stated) = build::job(disk, &table, &old, &new, shifts, &reserved, grow)?;
+        consequences.extend(stated);
         job
     };
     consequences.sort_by(|a, b| b.weight.cmp(&a.weight).then(a.partition.cmp(&b.partition)));
@@ -185,7 +185,7 @@ fn placed(old: &[PartitionSlot], shifts: &[BlockShift], ends: &ends::Ends) -> Ve
 }
 
 /// What the survey and the logs of the file systems have to say.
-fn told(
+fn stated(
     disk: &mut dyn Disk,
     survey: &DiskSurvey,
     old: &[PartitionSlot],

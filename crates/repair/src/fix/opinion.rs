@@ -29,13 +29,13 @@ pub fn differing(
             None => reasons.push((why, vec![one])),
         }
     }
-    let told = reasons.into_iter().map(|(why, all)| Consequence {
+    let stated = reasons.into_iter().map(|(why, all)| Consequence {
         partition: None,
         weight: Weight::Told,
         what: format!("`check` names sector {}: {why}", all.join(", ")),
         advice: None,
     });
-    told.collect()
+    stated.collect()
 }
 
 fn suggested(survey: &DiskSurvey, shift: &BlockShift) -> Option<u64> {

@@ -32,7 +32,7 @@ impl Sectored<Box<dyn Disk>> {
     }
 }
 
-/// The sector that the place of a GPT tells.
+/// The sector that the place of a GPT says.
 fn seen(disk: &mut dyn Disk) -> Option<u64> {
     let own = disk.logical_bytes();
     let begins = |disk: &mut dyn Disk, at: u64| {

@@ -47,11 +47,11 @@ pub fn grown(
             ..*last
         },
         old_size: last.size,
-        consequence: told(last.number, &content),
+        consequence: stated(last.number, &content),
     }))
 }
 
-fn told(number: u32, content: &PartitionContent) -> Consequence {
+fn stated(number: u32, content: &PartitionContent) -> Consequence {
     let commands = commands(content);
     let what = match content {
         PartitionContent::Empty => format!("partition {number} becomes longer"),

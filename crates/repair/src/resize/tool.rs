@@ -8,10 +8,10 @@ use crate::{Error, ErrorKind, Result};
 
 /// Shrinks the file system. `target` is a disk or a raw image that is not in use; each command is shown
 /// before it runs. If a tool fails, or is killed, the table still has the old, larger partition.
-pub fn run(target: &Path, shrink: &Shrink, tell: &mut dyn FnMut(&str)) -> Result<()> {
+pub fn run(target: &Path, shrink: &Shrink, say: &mut dyn FnMut(&str)) -> Result<()> {
     let device = Attached::new(target, shrink)?;
     for words in shrink.commands(&device.0) {
-        tell(&words.join(" "));
+        say(&words.join(" "));
         one(&words)?;
     }
     Ok(())

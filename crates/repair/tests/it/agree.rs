@@ -214,7 +214,7 @@ fn compared(case: &Case) -> Result<Vec<&'static str>, String> {
         let is_lost = |claim: &GridClaim| whole.given_up.iter().any(|lost| lost.claim == *claim);
         rules.push(match good {
             _ if good == start => "plan: the same start",
-            // An empty disk has nothing that tells which lengths are merely convenient.
+            // An empty disk has nothing that says which lengths are merely convenient.
             _ if !both.holds(good) && wanted.kept.iter().any(is_lost) => {
                 "plan: a length that `check` only notes comes first"
             }

@@ -159,7 +159,7 @@ fn survey(disk: &mut MemoryDisk, phases: &[u64]) -> DiskSurvey {
     }
 }
 
-/// Applies a plan and stops after so many pieces; `None`: never.
+/// Applies a plan and stops after this many pieces; `None`: never.
 fn apply(
     disk: &mut MemoryDisk,
     store: &mut MemoryDisk,

@@ -11,8 +11,13 @@ use crate::words::headline::grid_of;
 use crate::words::sentence::sentence;
 use crate::words::{kinds, place, remedy};
 
-/// The finding as a card; `told` holds the cost tables that the reader has seen in this section.
-pub fn put<'a>(out: &mut String, target: &Target, one: &Merged<'a>, told: &mut Vec<&'a [CostRow]>) {
+/// The finding as a card; `stated` holds the cost tables that the reader has seen in this section.
+pub fn put<'a>(
+    out: &mut String,
+    target: &Target,
+    one: &Merged<'a>,
+    stated: &mut Vec<&'a [CostRow]>,
+) {
     let finding = one.finding;
     let class = badge::class(finding.severity);
     out.push_str(&format!("<article class=\"finding {class}\">\n"));
@@ -21,7 +26,7 @@ pub fn put<'a>(out: &mut String, target: &Target, one: &Merged<'a>, told: &mut V
     if let Some(waived) = remedy::waived(finding) {
         out.push_str(&format!("<p>{}</p>\n", escape(&waived)));
     }
-    costs(out, target, one, told);
+    costs(out, target, one, stated);
     if let Some(better) = remedy::better(&finding.suggest) {
         out.push_str(&format!("<p>{}</p>\n", escape(&better)));
     }
@@ -56,7 +61,7 @@ fn title(out: &mut String, target: &Target, one: &Merged<'_>) {
 }
 
 /// The table; for a note only on demand, and not twice.
-fn costs<'a>(out: &mut String, target: &Target, one: &Merged<'a>, told: &mut Vec<&'a [CostRow]>) {
+fn costs<'a>(out: &mut String, target: &Target, one: &Merged<'a>, stated: &mut Vec<&'a [CostRow]>) {
     let finding = one.finding;
     let grid = grid_of(target, finding);
     if finding.cost.is_empty() {
@@ -66,10 +71,10 @@ fn costs<'a>(out: &mut String, target: &Target, one: &Merged<'a>, told: &mut Vec
         out.push_str("<details><summary>what it costs</summary>\n");
         cost::table(out, &finding.cost.iter().collect::<Vec<_>>(), grid);
         out.push_str("</details>\n");
-    } else if told.contains(&finding.cost.as_slice()) {
+    } else if stated.contains(&finding.cost.as_slice()) {
         out.push_str("<p>Cost as above.</p>\n");
     } else {
-        told.push(&finding.cost);
+        stated.push(&finding.cost);
         cost::put(out, finding, grid);
     }
 }

@@ -69,14 +69,14 @@ fn columns(target: &Target) -> Vec<GridColumn<'_>> {
     let mut columns: Vec<GridColumn<'_>> = Vec::new();
     for grid in target.stack.grids.iter().filter(|grid| grid.trusted()) {
         // If sectors are the unit of every address, no start can be off them.
-        let told = target.phases.iter().any(|one| {
+        let stated = target.phases.iter().any(|one| {
             target
                 .stack
                 .grids
                 .get(one.grid)
                 .is_some_and(|g| same(g, grid))
         });
-        if told && !columns.iter().any(|column| same(column.grid, grid)) {
+        if stated && !columns.iter().any(|column| same(column.grid, grid)) {
             columns.push(GridColumn { grid });
         }
     }

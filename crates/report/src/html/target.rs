@@ -101,8 +101,8 @@ fn findings(out: &mut String, target: &Target) {
         return;
     }
     out.push_str("<h3>Findings, worst first</h3>\n");
-    let mut told = Vec::new();
+    let mut stated = Vec::new();
     for one in &merged {
-        finding::put(out, target, one, &mut told);
+        finding::put(out, target, one, &mut stated);
     }
 }

@@ -1,4 +1,4 @@
-//! A document of `check --json` back to a stack: layers, maps and grids, as far as it tells them.
+//! A document of `check --json` back to a stack: layers, maps and grids, as far as it says them.
 //!
 //! Documents of other programs are not trusted: ids that lead nowhere, sizes of zero and overlapping maps
 //! become errors or opaque maps, and only requested values are kept.

@@ -36,7 +36,7 @@ pub fn all(target: &Target, fail: &FailOn) -> Vec<JunitCase> {
     let paths = devices::paths(&target.stack);
     let label = |id: LayerId| paths.get(id.0).cloned().unwrap_or_default();
     let findings = order::findings(target);
-    let told: BTreeSet<LayerId> = findings
+    let stated: BTreeSet<LayerId> = findings
         .iter()
         .flat_map(|finding| [finding.layer, finding.guilty])
         .flatten()
@@ -44,7 +44,7 @@ pub fn all(target: &Target, fail: &FailOn) -> Vec<JunitCase> {
     let silent = target
         .stack
         .layers()
-        .filter(|(id, layer)| layer.role.carries_data() && !told.contains(id))
+        .filter(|(id, layer)| layer.role.carries_data() && !stated.contains(id))
         .map(|(id, _)| JunitCase {
             name: label(id),
             outcome: JunitOutcome::Passed { note: None },

@@ -83,7 +83,7 @@ fn physical(target: &Target, layer: Option<LayerId>) -> Option<Physical> {
         }
         SourceKind::Image | SourceKind::Capture => uri(&target.name),
     };
-    // The bytes of a capture are not those of the disk that it tells of.
+    // The bytes of a capture are not those of the disk that it speaks of.
     let region = found
         .filter(|_| target.source != SourceKind::Capture)
         .and_then(|extent| region(extent.offset, extent.len));

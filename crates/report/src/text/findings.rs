@@ -21,7 +21,7 @@ pub fn all(page: &mut TextPage, target: &Target) {
     }
     page.blank();
     page.line(&[TextSpan::new(Style::Strong, "Findings")]);
-    let mut told: Vec<&[CostRow]> = Vec::new();
+    let mut stated: Vec<&[CostRow]> = Vec::new();
     for one in &findings {
         page.blank();
         title(page, target, one);
@@ -30,7 +30,7 @@ pub fn all(page: &mut TextPage, target: &Target) {
             indented(page, &waived);
             continue;
         }
-        costs(page, target, one.finding, &mut told);
+        costs(page, target, one.finding, &mut stated);
         for line in remedy(one.finding) {
             indented(page, &line);
         }
@@ -43,16 +43,16 @@ fn costs<'a>(
     page: &mut TextPage,
     target: &Target,
     finding: &'a Finding,
-    told: &mut Vec<&'a [CostRow]>,
+    stated: &mut Vec<&'a [CostRow]>,
 ) {
     if finding.cost.is_empty() {
         return;
     }
-    if told.contains(&finding.cost.as_slice()) {
+    if stated.contains(&finding.cost.as_slice()) {
         indented(page, "Cost as above.");
         return;
     }
-    told.push(&finding.cost);
+    stated.push(&finding.cost);
     costs::table(page, finding, headline::grid_of(target, finding));
 }
 

@@ -38,7 +38,7 @@ impl WatchLines {
         }
     }
 
-    /// An interval of so many seconds; devices at rest are left out.
+    /// An interval of this many seconds; devices at rest are left out.
     pub fn interval(&mut self, devices: &[DeviceFigures], seconds: f64) -> String {
         let seconds = seconds.max(1e-9);
         let mut text = String::new();

@@ -32,7 +32,7 @@ pub const LATENCY_COLUMNS: [&str; 7] = [
     "p99",
 ];
 
-/// A device in an interval of so many seconds.
+/// A device in an interval of this many seconds.
 pub fn device(device: &DeviceFigures, seconds: f64) -> [String; 11] {
     let seconds = seconds.max(1e-9);
     let rate = |at| op(device, at).map(|op| format!("{:.0}", ratio(op.counted.ios, 1) / seconds));

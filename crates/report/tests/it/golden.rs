@@ -1,4 +1,4 @@
-//! Compares every renderer with committed output; `UPDATE_GOLDEN=1` writes it anew.
+//! Compares every renderer with committed output; `UPDATE_GOLDEN=1` writes it again.
 
 use std::path::{Path, PathBuf};
 

@@ -127,9 +127,9 @@ fn unreadable_targets_are_notifications() {
     let invocation = &log["runs"][0]["invocations"][0];
     assert_eq!(invocation["executionSuccessful"], false);
     assert_eq!(invocation["endTimeUtc"], "2023-11-14T22:13:20Z");
-    let told = &invocation["toolExecutionNotifications"][0];
-    assert_eq!(told["level"], "error");
-    let region = &told["locations"][0]["physicalLocation"]["region"];
+    let stated = &invocation["toolExecutionNotifications"][0];
+    assert_eq!(stated["level"], "error");
+    let region = &stated["locations"][0]["physicalLocation"]["region"];
     assert_eq!(region["byteOffset"], 0x30000);
 }
 

@@ -158,13 +158,8 @@ pub struct LookArgs {
     #[arg(long, short, action = ArgAction::Count)]
     pub verbose: u8,
 
-    /// No colour, also on a terminal
-    #[arg(long)]
-    pub no_color: bool,
-
-    /// Only ASCII characters
-    #[arg(long)]
-    pub ascii: bool,
+    #[command(flatten)]
+    pub terminal: super::TerminalArgs,
 }
 
 #[derive(Debug, Args)]

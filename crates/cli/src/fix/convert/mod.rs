@@ -34,7 +34,7 @@ pub fn run(arguments: &FixArgs, to: u64) -> Result<Exit> {
 
 /// The target, in the smallest sectors that it can be written in.
 fn open(arguments: &FixArgs, write: bool) -> Result<Box<dyn Disk>> {
-    target::with_sector(&arguments.target, write, Some(SMALLEST))
+    target::with_sector(arguments, write, Some(SMALLEST))
 }
 
 /// The plan for an open disk; `None`: nothing to do.
@@ -52,7 +52,7 @@ fn plan(disk: &mut dyn Disk, arguments: &FixArgs, to: u64) -> Result<Option<conv
     match convert::plan(disk, wish) {
         Ok(ConversionAnswer::Nothing) => Ok(None),
         Ok(ConversionAnswer::Convert(conversion)) => Ok(Some(*conversion)),
-        Err(error) => Err(refuse::error(error, &arguments.target)),
+        Err(error) => Err(refuse::unplanned(error, &arguments.target)),
     }
 }
 
@@ -84,7 +84,11 @@ fn consented(conversion: &convert::Conversion, arguments: &FixArgs) -> Result<()
         None => Ok(()),
         Some(error) => {
             let error = error.of_target(&arguments.target);
-            Err(UsageError(format!("{error}; nothing was written")).into())
+            let refused = conversion.consequences.iter();
+            let refused = refused.filter(|one| !refuse::accepted(one, arguments));
+            let accepting = refuse::accepting(&refuse::again(arguments), refused);
+            let what = format!("{error}; nothing was written; to accept that: `{accepting}`");
+            Err(UsageError(what).into())
         }
     }
 }

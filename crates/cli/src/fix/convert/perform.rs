@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use ioalign_core::fix_document::FixResult;
 use ioalign_repair::container::{self, ImageFormat};
 use ioalign_repair::convert::Conversion;
@@ -61,7 +61,8 @@ pub fn in_place(arguments: &FixArgs, to: u64) -> Result<Exit> {
     };
     consented(&conversion, arguments)?;
     if let Err(why) = possible {
-        bail!("{}: {why}; nothing was written", arguments.target.display());
+        let what = format!("{}: {why}; nothing was written", arguments.target.display());
+        return Err(refuse::then(what, &refuse::new_image(arguments)));
     }
     let failed = |error| refuse::error(error, &arguments.target);
     let job = conversion.job_ahead(&mut *disk).map_err(failed)?;
@@ -97,10 +98,11 @@ fn longer(
         .with_context(failed)?;
     // Its lock shows that it is the disk: no other process could take it.
     if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
-        bail!(
+        let what = format!(
             "{}: another file has this name now; nothing was written",
             path.display()
         );
+        return Err(refuse::then(what, &refuse::again(arguments)));
     }
     drop(disk);
     file.set_len(conversion.bytes)
@@ -110,10 +112,11 @@ fn longer(
     let own = file.metadata().with_context(failed)?;
     let named = std::fs::metadata(path).with_context(failed)?;
     if (named.dev(), named.ino()) != (own.dev(), own.ino()) {
-        bail!(
+        let what = format!(
             "{}: another file has this name now; nothing was moved",
             path.display()
         );
+        return Err(refuse::then(what, &refuse::again(arguments)));
     }
     Ok(disk)
 }
@@ -164,9 +167,9 @@ fn write_new(
     image_room::check(disk, new, arguments)?;
     let mut image = FreshImage::create(new, &arguments.target, format, conversion.bytes, logical)?;
     let how = options(arguments);
-    let mut tell = |progress: &_| shown.tell(progress);
+    let mut say = |progress: &_| shown.say(progress);
     let mut view = conversion.view(disk);
-    let done = container::write_view(&mut view, &mut *image.disk, &how, &mut tell)?;
+    let done = container::write_view(&mut view, &mut *image.disk, &how, &mut say)?;
     image.keep()?;
     Ok(done)
 }

@@ -55,7 +55,7 @@ pub fn read(path: &Path, arguments: &RunArgs) -> Result<MeasurePlan> {
 }
 
 /// Ignored keys are named before anything runs.
-pub fn tell(plan: &MeasurePlan) {
+pub fn say(plan: &MeasurePlan) {
     for note in &plan.notes {
         crate::say::note(note);
     }

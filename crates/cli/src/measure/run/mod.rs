@@ -31,7 +31,7 @@ use sent::SentCollector;
 /// Runs the verb.
 pub fn run(arguments: &RunArgs) -> Result<Exit> {
     let plan = plan::plan(arguments)?;
-    fio::tell(&plan);
+    fio::say(&plan);
     if arguments.emit_fio {
         look::write(&fio::emit(&plan)?)?;
         return Ok(Exit::Done);

@@ -3,7 +3,7 @@
 use super::*;
 use ioalign_testkit::{Loop, MountGuard};
 
-/// A loop device with its partitions: the kernel is told of them one by one, because not every one reads
+/// A loop device with its partitions: the kernel hears of them one by one, because not every one reads
 /// tables of loop devices.
 fn with_partitions(image: &Image) -> Loop {
     let device = Loop::new(image.path(), &[]);

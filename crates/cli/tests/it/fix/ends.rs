@@ -63,8 +63,8 @@ fn the_last_file_system_makes_room() {
     tool("sh", &["-ec", make, "-", path]);
     refused(&[path, "--align", "1M"], 65, &["--shrink-last", "--grow"]);
     let plan = document(&[path, "--align", "1M", "--shrink-last"]);
-    let told = plan["plan"]["consequences"].to_string();
-    assert!(told.contains("resize2fs PARTITION"), "{told}");
+    let stated = plan["plan"]["consequences"].to_string();
+    assert!(stated.contains("resize2fs PARTITION"), "{stated}");
     let before = image.whole();
     assert_eq!(
         plan["plan"]["partitions"][0]["new_size_bytes"]

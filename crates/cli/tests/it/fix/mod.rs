@@ -44,7 +44,7 @@ struct Part {
     bytes: Vec<u8>,
 }
 
-/// A partition as sfdisk tells it.
+/// A partition as sfdisk shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Line {
     number: u64,

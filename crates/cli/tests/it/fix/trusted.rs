@@ -5,7 +5,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 
 use super::*;
 
-/// The user whom nobody trusts.
+/// The user that nobody trusts.
 const NOBODY: u32 = 65534;
 
 /// An image of root in a folder that everybody may write to, and a journal beside it.

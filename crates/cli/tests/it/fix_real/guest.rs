@@ -59,8 +59,8 @@ fn volumes_and_bad_sectors_on_a_real_kernel() {
         assert_eq!(answers.verdict(&format!("{disk}-before")), "misaligned");
         assert_eq!(answers.verdict(&format!("{disk}-after")), "ok");
         let (table, kernel) = answers.starts(disk);
-        assert_eq!(table, kernel, "{disk}: the kernel was not told");
-        // The physical volume as well: LVM was told not to make up for its partition.
+        assert_eq!(table, kernel, "{disk}: the kernel was not notified");
+        // The physical volume as well: LVM was asked not to make up for its partition.
         assert!(!table.contains(&70_189));
     }
     answers.assert_same(&["primary", "logical", "lvm", "luks"]);

@@ -16,7 +16,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// An image of so many MiB, with a table as sfdisk reads it.
+    /// An image of this many MiB, with a table as sfdisk reads it.
     pub fn new(mib: u64, table: &str) -> Self {
         let disk = Disk::new("disk.img", mib << 20);
         script(disk.path(), table, &[]);
@@ -136,7 +136,7 @@ fn slot(one: &Value, image: &str) -> Slot {
     }
 }
 
-/// Runs sfdisk on an image with a script; the kernel is not told.
+/// Runs sfdisk on an image with a script; the kernel is not notified.
 pub fn script(image: &Path, table: &str, arguments: &[&str]) {
     let output = sfdisk(image, table, arguments).wait_with_output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);

@@ -6,7 +6,7 @@ use ioalign_testkit::Loop;
 use ioalign_testkit::run::tool;
 use serde_json::Value;
 
-use super::{SIZE, arms, compared, measure, told};
+use super::{SIZE, arms, compared, measure, stated};
 
 const QUICK: &str = "--time 200ms --depth 1 --offsets 0,512";
 
@@ -90,7 +90,7 @@ fn the_second_run_is_like_the_first() {
     assert_eq!(value["conditions"], then["conditions"]);
     assert_eq!(value["conditions"]["cold"], true);
     assert_eq!(value["conditions"]["data"]["compressible_ratio"], 0.5);
-    // What is typed otherwise is told.
+    // What is typed otherwise is reported.
     let value = compared(folder.path(), &format!("{again} --compressible 0"));
     let notes = value["notes"].to_string();
     assert!(
@@ -114,7 +114,11 @@ fn what_is_no_comparison_is_refused() {
         std::fs::write(folder.path().join("before.json"), content).unwrap();
         let output = measure(folder.path(), &line);
         assert_eq!(output.status.code(), Some(65), "{content}: {output:?}");
-        assert!(told(&output).contains(word), "{content}: {}", told(&output));
+        assert!(
+            stated(&output).contains(word),
+            "{content}: {}",
+            stated(&output)
+        );
     }
 }
 

@@ -4,7 +4,7 @@ use ioalign_testkit::Loop;
 
 use serde_json::Value;
 
-use super::{SIZE, arms, compared, measure, notes, told};
+use super::{SIZE, arms, compared, measure, notes, stated};
 
 const QUICK: &str = "--time 300ms --depth 1";
 
@@ -96,7 +96,7 @@ fn what_was_not_written_and_how_long_it_takes_is_said() {
         text.contains("--write measures them (and --destroy-data TARGET"),
         "{text}"
     );
-    let said = told(&output);
+    let said = stated(&output);
     assert!(said.contains("1 cell: at most about 0.1 s"), "{said}");
     let value = compared(folder.path(), &format!("{line} --write"));
     assert!(!notes(&value).contains("not measured"));
@@ -113,7 +113,7 @@ fn a_quick_answer_shares_its_time_among_the_cells() {
     assert!(measure(folder.path(), &made).status.success());
     let output = measure(folder.path(), &format!("compare t.dat --quick {wide}"));
     assert!(
-        told(&output).contains("2 cells of at most 4 s: at most about 8 s"),
+        stated(&output).contains("2 cells of at most 4 s: at most about 8 s"),
         "{output:?}"
     );
     let value = compared(folder.path(), &format!("matrix t.dat --quick {wide}"));

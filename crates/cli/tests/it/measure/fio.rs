@@ -3,7 +3,7 @@
 use ioalign_testkit::run::tool;
 use serde_json::Value;
 
-use super::{document, measure, told};
+use super::{document, measure, stated};
 
 #[test]
 fn fio_runs_what_is_emitted() {
@@ -63,9 +63,17 @@ fn what_is_not_taken_is_told() {
         "one: write_bw_log=x: no log is written",
         "ioengine=libaio: io_uring takes its place",
     ] {
-        assert!(told(&output).contains(words), "{words}: {}", told(&output));
+        assert!(
+            stated(&output).contains(words),
+            "{words}: {}",
+            stated(&output)
+        );
     }
-    assert!(!told(&output).contains("two: numjobs"), "{}", told(&output));
+    assert!(
+        !stated(&output).contains("two: numjobs"),
+        "{}",
+        stated(&output)
+    );
 }
 
 #[test]
@@ -83,7 +91,11 @@ fn another_job_is_refused_unless_lenient() {
         "one: latency_target=1000",
         "--lenient",
     ] {
-        assert!(told(&output).contains(words), "{words}: {}", told(&output));
+        assert!(
+            stated(&output).contains(words),
+            "{words}: {}",
+            stated(&output)
+        );
     }
     assert!(!folder.path().join("t.dat").exists());
     let output = measure(folder.path(), "run --from-fio job.fio --lenient --json");
@@ -106,7 +118,7 @@ fn a_job_of_fio_is_emitted_as_it_would_run() {
     );
     let output = measure(folder.path(), "run --from-fio job.fio --emit-fio");
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    assert!(told(&output).contains("io_uring takes its place"));
+    assert!(stated(&output).contains("io_uring takes its place"));
     let text = String::from_utf8(output.stdout).unwrap();
     for line in [
         "[one]",
@@ -124,7 +136,7 @@ fn a_job_of_fio_is_emitted_as_it_would_run() {
         folder.path(),
         "run --from-fio again.fio --emit-fio other.dat",
     );
-    assert_eq!(told(&output), "");
+    assert_eq!(stated(&output), "");
     let again = String::from_utf8(output.stdout).unwrap();
     assert_eq!(
         again
@@ -158,6 +170,10 @@ fn a_job_that_there_is_none_of_lists_those_that_are() {
     let line = "run blender-70-3 t.dat --size 8M";
     let output = measure(folder.path(), line);
     assert_eq!(output.status.code(), Some(64), "{output:?}");
-    assert!(told(&output).contains("iometer-vmfs"), "{}", told(&output));
+    assert!(
+        stated(&output).contains("iometer-vmfs"),
+        "{}",
+        stated(&output)
+    );
     assert!(!folder.path().join("blender-70-3").exists());
 }

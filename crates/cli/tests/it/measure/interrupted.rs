@@ -9,7 +9,7 @@ use ioalign_testkit::files::names;
 use serde_json::Value;
 
 use super::super::PROGRAM;
-use super::{SIZE, measure, told, valid};
+use super::{SIZE, measure, stated, valid};
 
 /// Begins, and is interrupted as soon as `ready` is so.
 fn interrupted(folder: &Path, arguments: &str, ready: impl Fn() -> bool) -> Output {
@@ -54,8 +54,8 @@ fn a_file_that_is_being_filled_is_removed() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("t.dat");
     let output = interrupted(folder.path(), "compare t.dat --size 2G", || file.exists());
-    assert_eq!(output.status.code(), Some(130), "{}", told(&output));
-    assert!(told(&output).contains("t.dat: stopped while it was being filled"));
+    assert_eq!(output.status.code(), Some(130), "{}", stated(&output));
+    assert!(stated(&output).contains("t.dat: stopped while it was being filled"));
     assert!(names(folder.path()).is_empty());
 }
 
@@ -81,7 +81,7 @@ fn a_hangup_does_not_end_what_nohup_started() {
     command.arg(PROGRAM);
     let line = "run t.dat --size 64M --ramp 0 --time 100ms --json";
     let output = ended("-HUP", command, folder.path(), line, || file.exists());
-    assert_eq!(output.status.code(), Some(0), "{}", told(&output));
+    assert_eq!(output.status.code(), Some(0), "{}", stated(&output));
     let value: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(value["partial"], Value::Null);
 }
@@ -91,7 +91,7 @@ fn files_of_a_folder_too() {
     let folder = tempfile::tempdir().unwrap();
     let second = folder.path().join("ioalign.scratch.01");
     let output = interrupted(folder.path(), "run . --size 2G", || second.exists());
-    assert_eq!(output.status.code(), Some(130), "{}", told(&output));
+    assert_eq!(output.status.code(), Some(130), "{}", stated(&output));
     assert!(
         names(folder.path()).is_empty(),
         "{:?}",
@@ -111,7 +111,7 @@ fn after_a_second(folder: &Path, arguments: &str) -> Value {
         true
     };
     let output = interrupted(folder, arguments, wait);
-    assert_eq!(output.status.code(), Some(130), "{}", told(&output));
+    assert_eq!(output.status.code(), Some(130), "{}", stated(&output));
     serde_json::from_slice(&output.stdout).unwrap_or_default()
 }
 

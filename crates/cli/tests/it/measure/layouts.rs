@@ -87,8 +87,8 @@ fn another_partition_and_none() {
     };
     let output = measure(folder.path(), &line(2));
     assert_eq!(output.status.code(), Some(64), "{output:?}");
-    assert!(super::told(&output).contains("both layouts start at byte 31457280"));
+    assert!(super::stated(&output).contains("both layouts start at byte 31457280"));
     let output = measure(folder.path(), &line(7));
     assert_eq!(output.status.code(), Some(65), "{output:?}");
-    assert!(super::told(&output).contains("no partition 7 is in it"));
+    assert!(super::stated(&output).contains("no partition 7 is in it"));
 }

@@ -1,4 +1,4 @@
-//! `ioalign measure` on files of its own: what is measured is not asked here, only that it is told well.
+//! `ioalign measure` on files of its own: what is measured is not asked here, only that it is reported well.
 //!
 //! Verdicts depend on the machine; no test does.
 
@@ -34,14 +34,14 @@ fn measure(folder: &Path, arguments: &str) -> Output {
         .unwrap()
 }
 
-fn told(output: &Output) -> String {
+fn stated(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 /// The JSON on standard output, valid by its schema; `codes` are those that may be.
 fn document(output: &Output, schema: &str, codes: &[i32]) -> Value {
     let code = output.status.code().unwrap();
-    assert!(codes.contains(&code), "{code}: {}", told(output));
+    assert!(codes.contains(&code), "{code}: {}", stated(output));
     let value = serde_json::from_slice(&output.stdout).unwrap();
     valid(&value, schema);
     value

@@ -3,7 +3,7 @@
 use ioalign_testkit::Loop;
 use ioalign_testkit::run::tool;
 
-use super::{SIZE, measure, told};
+use super::{SIZE, measure, stated};
 
 #[test]
 fn wrong_use_and_unusable_targets() {
@@ -74,12 +74,12 @@ fn wrong_use_and_unusable_targets() {
             output.status.code(),
             Some(code),
             "{arguments}: {}",
-            told(&output)
+            stated(&output)
         );
         assert!(
-            told(&output).contains(words),
+            stated(&output).contains(words),
             "{arguments}: {}",
-            told(&output)
+            stated(&output)
         );
         assert!(output.stdout.is_empty(), "{arguments}");
     }
@@ -95,7 +95,7 @@ fn wrong_use_and_unusable_targets() {
     ] {
         let output = measure(at, &arguments);
         assert_eq!(output.status.code(), Some(64), "{arguments}");
-        assert!(told(&output).contains("same target"), "{arguments}");
+        assert!(stated(&output).contains("same target"), "{arguments}");
     }
     let line = format!("run {a} {} --ramp 0 --time 10ms", part.text());
     assert_eq!(measure(at, &line).status.code(), Some(0));

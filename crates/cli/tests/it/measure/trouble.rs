@@ -7,7 +7,7 @@ use std::path::Path;
 use ioalign_testkit::Loop;
 use ioalign_testkit::run::tool;
 
-use super::{SIZE, document, measure, told};
+use super::{SIZE, document, measure, stated};
 
 const MIB: u64 = 1 << 20;
 
@@ -47,7 +47,7 @@ fn what_was_measured_before_the_failure_is_kept_and_marked() {
     let all = format!(
         "{}{}",
         String::from_utf8_lossy(&output.stdout),
-        told(&output)
+        stated(&output)
     );
     assert!(all.contains("Input/output error"), "{all}");
 }
@@ -69,7 +69,7 @@ fn steps_that_a_device_cannot_do_are_left_out() {
         .filter(|note| note.as_str().unwrap().contains("1 KiB"));
     assert_eq!(left_out.count(), 4, "{notes:?}");
     let only = measure(folder.path(), &format!("run {name} --sizes 1k"));
-    assert_eq!(only.status.code(), Some(64), "{}", told(&only));
+    assert_eq!(only.status.code(), Some(64), "{}", stated(&only));
 }
 
 #[test]
@@ -85,12 +85,17 @@ fn a_report_that_cannot_be_written_is_told_before_the_load() {
         "matrix t.dat --time 10m -o none/m.html --format html",
     ] {
         let output = measure(at, line);
-        assert_eq!(output.status.code(), Some(65), "{line}: {}", told(&output));
+        assert_eq!(
+            output.status.code(),
+            Some(65),
+            "{line}: {}",
+            stated(&output)
+        );
         assert!(
-            told(&output).contains(": its folder cannot be opened")
-                || told(&output).contains(".: is no name of a file"),
+            stated(&output).contains(": its folder cannot be opened")
+                || stated(&output).contains(".: is no name of a file"),
             "{}",
-            told(&output)
+            stated(&output)
         );
     }
     assert_eq!(std::fs::read_dir(at).unwrap().count(), 1);
@@ -105,13 +110,13 @@ fn a_report_does_not_replace_what_is_no_file() {
     tool("mknod", &[device.to_str().unwrap(), "c", "1", "3"]);
     let line = format!("compare t.dat --size {SIZE} --time 50ms --depth 1 --no-saturate -o null");
     let output = measure(folder.path(), &line);
-    assert!(output.status.code().unwrap() < 2, "{}", told(&output));
+    assert!(output.status.code().unwrap() < 2, "{}", stated(&output));
     assert!(device.metadata().unwrap().file_type().is_char_device());
     // And a disk is neither replaced nor written to.
     let disk = folder.path().join("disk");
     tool("mknod", &[disk.to_str().unwrap(), "b", "7", "250"]);
     let output = measure(folder.path(), "compare t.dat --time 10m -o disk");
-    assert_eq!(output.status.code(), Some(65), "{}", told(&output));
+    assert_eq!(output.status.code(), Some(65), "{}", stated(&output));
     assert!(disk.metadata().unwrap().file_type().is_block_device());
 }
 
@@ -121,9 +126,9 @@ fn no_file_is_made_among_the_devices() {
     let output = measure(folder.path(), "compare /dev/ioalign-none --size 8M");
     assert_eq!(output.status.code(), Some(65));
     assert!(
-        told(&output).contains("there is no such device"),
+        stated(&output).contains("there is no such device"),
         "{}",
-        told(&output)
+        stated(&output)
     );
     assert!(!Path::new("/dev/ioalign-none").exists());
 }

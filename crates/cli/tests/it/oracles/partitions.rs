@@ -208,7 +208,7 @@ fn parted_sees_512_byte_sectors_in_every_file() {
     }
 }
 
-/// A stripe of three 64 KiB chunks: 1 MiB is not on it. parted has no way to be told.
+/// A stripe of three 64 KiB chunks: 1 MiB is not on it. parted has no option for it.
 #[test]
 fn parted_calls_one_mebibyte_optimal_on_any_array() {
     needs!(Packages);

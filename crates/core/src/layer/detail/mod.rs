@@ -92,14 +92,6 @@ impl Detail {
         }
     }
 
-    /// The partition that it is, to add to it.
-    pub const fn partition_mut(&mut self) -> Option<&mut PartitionDetail> {
-        match self {
-            Self::Partition(partition) => Some(partition),
-            _ => None,
-        }
-    }
-
     /// The physical volume that it is.
     pub const fn physical_volume(&self) -> Option<&PhysicalVolumeDetail> {
         match self {

@@ -10,7 +10,7 @@ use super::kind::BundleKind;
 const SHOWN: usize = 4;
 
 /// Adds one remark about what is missing.
-pub(super) fn tell(kind: BundleKind, stack: &mut Stack) {
+pub(super) fn say(kind: BundleKind, stack: &mut Stack) {
     let kind = kind.name();
     let what = match unplaced(stack) {
         Some((names, why)) => {

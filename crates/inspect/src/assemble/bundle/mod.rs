@@ -120,7 +120,7 @@ impl Opened {
             kind => report(&self.root, kind, options),
         };
         inspection.format = self.kind.name().to_owned();
-        tell(&mut inspection, self.remarks);
+        say(&mut inspection, self.remarks);
         let cut = self.cut;
         inspection.malformed = cut.or(inspection.malformed);
         Ok(inspection)
@@ -145,13 +145,13 @@ fn report(root: &Root, kind: BundleKind, options: &AssembleOptions) -> Inspectio
     captures::volumes::lvm::join(&mut all);
     queue::tidy(root, &mut all);
     let mut inspection = super::evidence(all, options);
-    missing::tell(kind, &mut inspection.stack);
+    missing::say(kind, &mut inspection.stack);
     inspection.malformed = failed.or(inspection.malformed);
     inspection
 }
 
 /// Remarks about the bundle as a whole stand at the bottom of the stack.
-fn tell(inspection: &mut Inspection, remarks: Vec<Remark>) {
+fn say(inspection: &mut Inspection, remarks: Vec<Remark>) {
     if inspection.stack.is_empty() {
         inspection
             .stack

@@ -15,7 +15,7 @@ const LOGICAL: u32 = 5;
 /// The length that the kernel gives to an extended partition.
 const KERNEL: u64 = 1024;
 
-/// Gives extended partitions their role, where no text tells it.
+/// Gives extended partitions their role, where no text says it.
 pub(super) fn mark(devices: &mut BTreeMap<String, Said>) {
     let logical: Vec<(String, Number)> = devices
         .values()

@@ -120,10 +120,10 @@ impl MappedDevices {
         let plain = name.trim_start_matches("mapper/");
         let uuid = device.dm_uuid.as_deref().unwrap_or_default();
         let target = table.first().map(|segment| segment.target.as_str());
-        let told = device.kind.filter(|kind| *kind != Kind::Volume);
+        let stated = device.kind.filter(|kind| *kind != Kind::Volume);
         let found = follow::kind(uuid, target);
-        let kind = match told {
-            Some(told) if found == Kind::Volume => told,
+        let kind = match stated {
+            Some(stated) if found == Kind::Volume => stated,
             _ => found,
         };
         let lvm = matches!(kind, Kind::LvmLv | Kind::ThinPool);
@@ -198,7 +198,7 @@ fn is_whole(group: &VolumeGroup) -> bool {
     !group.lvs.is_empty() && !group.extent.is_zero() && !group.pvs.is_empty() && placed
 }
 
-/// Why a device lies somewhere on its parent that no text tells.
+/// Why a device lies somewhere on its parent that no text says.
 pub(super) fn untold(kind: Kind) -> Option<Map> {
     let source = match kind {
         Kind::LvmLv | Kind::ThinPool => "dmsetup table, or pvs with pe_start and lvs",

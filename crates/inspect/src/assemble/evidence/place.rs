@@ -20,7 +20,7 @@ impl Placing<'_> {
         }
         let mut built = match self.mapped.layer(name, &device, &self.placed) {
             Some(mut built) => {
-                tell(&mut built.layer, &device);
+                say(&mut built.layer, &device);
                 built
             }
             None => Built::new(self.layer(name, &device)),
@@ -101,7 +101,7 @@ impl Placing<'_> {
     fn layer(&self, name: &str, device: &Said) -> Layer {
         let kind = kind_of(device);
         let mut layer = Layer::new(kind, plain(name, kind));
-        tell(&mut layer, device);
+        say(&mut layer, device);
         if let Some(array) = device
             .array
             .as_ref()
@@ -125,7 +125,7 @@ impl Placing<'_> {
         layer
     }
 
-    /// The sector of a table whose text did not say it, where another text tells the disk's: the
+    /// The sector of a table whose text did not say it, where another text says the disk's: the
     /// reader took 512.
     fn rescaled(&self, device: &Said, disk: LayerId) -> Option<SectorSize> {
         let disk = self.assembly.stack.layer(disk);
@@ -150,7 +150,7 @@ fn plain(name: &str, kind: Kind) -> String {
 }
 
 /// What the texts say of a device, apart from its place.
-fn tell(layer: &mut Layer, device: &Said) {
+fn say(layer: &mut Layer, device: &Said) {
     let size = device.size.and_then(|size| size.settle(Bytes::new(512)));
     layer.size = layer.size.or(size);
     layer.block = layer.block.or(device.block);

@@ -225,8 +225,12 @@ mod tests {
         let mut found = named("innodb").unwrap();
         found.configured("[mysqld]\ninnodb_doublewrite = 0\n");
         assert_eq!(found.torn_page_protection, Some(false));
-        let mut told = named("innodb,doublewrite=on").unwrap();
-        told.configured("innodb_doublewrite = 0\n");
-        assert_eq!(told.torn_page_protection, Some(true), "the operator knows");
+        let mut stated = named("innodb,doublewrite=on").unwrap();
+        stated.configured("innodb_doublewrite = 0\n");
+        assert_eq!(
+            stated.torn_page_protection,
+            Some(true),
+            "the operator knows"
+        );
     }
 }

@@ -19,7 +19,7 @@ use super::nvme::IdNs;
 
 pub use optimal::bogus as optimal_is_bogus;
 
-/// How a disk is attached, as far as its device path or name tells.
+/// How a disk is attached, as far as its device path or name says.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Transport {
     /// NVMe, local or over fabrics.

@@ -128,7 +128,7 @@ fn minimum(bench: &mut HintJudge<'_>) {
         );
         (Tier::Rmw, GridKind::MinimumIo, voice)
     } else if let Some(optimal) = optimal {
-        // A stripe that is narrower than its unit: nothing tells which of the two is wrong.
+        // A stripe that is narrower than its unit: nothing says which of the two is wrong.
         let why = format!("{minimum} is more than the optimal I/O size ({optimal})");
         return bench.distrust(
             minimum,

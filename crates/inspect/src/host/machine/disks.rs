@@ -65,7 +65,7 @@ fn chosen(text: &str) -> String {
     inside.map_or(text, |(name, _)| name).to_owned()
 }
 
-/// `raid5 of sdb1, sdc1, sdd1, 64 KiB chunks`; of a controller's volume the level that its driver tells.
+/// `raid5 of sdb1, sdc1, sdd1, 64 KiB chunks`; of a controller's volume the level that its driver says.
 fn raid(root: &Root, inventory: &Inventory, block: &SysfsBlock) -> String {
     let attr = |name: &str| root.attr(&format!("{}/{name}", block.dir));
     if block.what != What::Md {

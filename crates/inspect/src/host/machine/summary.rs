@@ -46,7 +46,7 @@ fn platform(product: Option<String>, hypervisor: Option<String>) -> String {
     }
 }
 
-/// Release and architecture; the kernel tells its own since 6.1.
+/// Release and architecture; the kernel says its own since 6.1.
 fn kernel(root: &Root, release: Option<String>) -> String {
     let running = || root.is_live().then(|| std::env::consts::ARCH.to_owned());
     let architecture = root.attr("proc/sys/kernel/arch").or_else(running);

@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn both_bits_count_since_2_1() {
-        for (bits, version, told) in [
+        for (bits, version, stated) in [
             (0b01, None, true),
             (0b10, None, true),
             (0b11, None, true),
@@ -223,7 +223,7 @@ mod tests {
             let mut bytes = sample();
             bytes[24] = bits << 4;
             let ns = parse_for(&bytes, version).unwrap();
-            let expected = told.then_some(65536);
+            let expected = stated.then_some(65536);
             assert_eq!(ns.write_granularity(), expected, "{bits:02b} {version:x?}");
         }
     }

@@ -112,7 +112,7 @@ impl Qcow2Shape {
     fn allocated(&self, entry: u64, guest: u64) -> Result<Option<u64>, Bad> {
         let at = entry & OFFSET;
         // Offset 0 is the header, so nothing is there; in an external file it is guest
-        // cluster 0, and the copied flag tells.
+        // cluster 0, and the copied flag says.
         if at == 0 && !(self.external && entry & COPIED != 0) {
             return Ok(None);
         }

@@ -11,7 +11,7 @@ const UDEV: [&str; 4] = [
     "E:ID_PART_ENTRY_NAME=",
     "E:ID_FS_TYPE=",
 ];
-/// One that they show, and that tells one disk from all others in the world.
+/// One that they show, and that distinguishes one disk from all others in the world.
 const UDEV_ID: &str = "E:ID_PART_ENTRY_UUID=";
 /// Options of a mount whose values stay: sizes and modes. Those of any other may be a name or a password.
 const OPTIONS: [&str; 14] = [
@@ -88,7 +88,7 @@ fn doublewrite(line: &str) -> Option<String> {
     })
 }
 
-/// The number and model of a processor; of its flags only the one that tells of a hypervisor.
+/// The number and model of a processor; of its flags only the one that speaks of a hypervisor.
 fn cpu(line: &str) -> Option<String> {
     let (key, value) = line.split_once(':')?;
     match key.trim() {

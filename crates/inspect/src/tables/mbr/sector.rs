@@ -1,4 +1,4 @@
-//! Sector 0 as a boot record: four entries, and what tells a table from a boot sector.
+//! Sector 0 as a boot record: four entries, and what distinguishes a table from a boot sector.
 //!
 //! The signature 55 AA also ends every FAT, NTFS and exFAT boot sector and remains of boot loaders,
 //! so the entries themselves decide, with the same tests as the kernel (`block/partitions/msdos.c`)

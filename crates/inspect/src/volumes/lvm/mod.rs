@@ -1,4 +1,4 @@
-//! LVM2 physical volumes: label, PV header, metadata areas and the group that their text tells.
+//! LVM2 physical volumes: label, PV header, metadata areas and the group that their text says.
 //!
 //! Layouts: lvm2 `lib/format_text/layout.h` and `lib/label/label.h`. Extent 0 of a PV lies at
 //! `pe_start` of the text, or at the data area of the header when this PV holds no text.

@@ -50,8 +50,8 @@ fn a24_an_exported_zvol() {
 
 #[test]
 fn a25_coarse_units_from_the_drive_and_from_the_table() {
-    let told = one(nvme("SSDPFWNV153TZ").limits(512, 4096, 65536, 65536));
-    let unit = grid(&told, "nvme0n1", "indirection-unit").unwrap();
+    let stated = one(nvme("SSDPFWNV153TZ").limits(512, 4096, 65536, 65536));
+    let unit = grid(&stated, "nvme0n1", "indirection-unit").unwrap();
     assert_eq!((unit.size.get(), unit.origin), (65536, Origin::Reported));
     assert!(unit.source.starts_with("NPWG") && unit.confidence == Confidence::High);
     let silent = one(nvme("INTEL SSDPFWNV153TZ").limits(512, 4096, 4096, 0));

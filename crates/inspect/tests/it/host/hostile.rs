@@ -94,7 +94,7 @@ fn random_attributes_are_survived() {
                 ("raid5", 65536, 2),
                 &[("sda1", "0", 0), ("sda", "1", 8)],
             );
-        // Damage adds up until the tree is made anew.
+        // Damage adds up until the tree is made again.
         for _ in 0..40 {
             let mut pick = |n: usize| random.below(n);
             let name = ["sda", "sda1", "md0"][pick(3)];

@@ -1,4 +1,4 @@
-//! Cut, garbled and absurd texts: every format returns, in time, whatever it is told to read.
+//! Cut, garbled and absurd texts: every format returns, in time, whatever it has to read.
 
 use std::time::Duration;
 

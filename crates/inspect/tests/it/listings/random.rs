@@ -41,7 +41,7 @@ pub fn script(random: &mut Random, gpt: bool, sectors: u64) -> String {
     text
 }
 
-/// A disk with such a table. sfdisk waits a quarter of a second before it tells the kernel.
+/// A disk with such a table. sfdisk waits a quarter of a second before it notifies the kernel.
 pub fn disk(random: &mut Random, gpt: bool, sectors: u64) -> Disk {
     let disk = Disk::new(sectors * 512);
     let script = script(random, gpt, sectors);

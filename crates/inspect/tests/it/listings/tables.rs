@@ -130,3 +130,21 @@ fn qemu_img_info_and_map() {
     let remark = &said(&evidence, "image").remarks[0];
     assert_eq!(remark.rule, "image-data-misaligned", "{}", remark.why);
 }
+
+#[test]
+fn a_loop_label_of_parted_is_a_file_system_on_the_whole_disk() {
+    let human = "Model: Virtio Block Device (virtblk)\nDisk /dev/vdb: 10.7GB\n\
+                 Sector size (logical/physical): 512B/4096B\nPartition Table: loop\nDisk Flags: \n\n\
+                 Number  Start  End     Size    File system  Flags\n 1      0.00B  10.7GB  10.7GB  xfs\n";
+    let machine = "BYT;\n/dev/vdb:10737418240B:virtblk:512:4096:loop:Virtio Block Device:;\n\
+                   1:0B:10737418239B:10737418240B:xfs::;\n";
+    for text in [human, machine] {
+        let evidence = read(text);
+        let disk = said(&evidence, "vdb");
+        assert_eq!(disk.filesystem.as_ref().unwrap().kind, "xfs", "{text}");
+        assert_eq!(evidence.devices.len(), 1, "{text}");
+        // Its tables have a length that parted does not print.
+        let fat = read(&text.replace("xfs", "fat32"));
+        assert!(said(&fat, "vdb").filesystem.is_none(), "{text}");
+    }
+}

@@ -15,7 +15,7 @@ fn superblock(path: &Path) -> FileSystem {
     filesystems::probe(&view(path)).unwrap().unwrap()
 }
 
-fn told(text: &str, name: &str) -> FileSystem {
+fn stated(text: &str, name: &str) -> FileSystem {
     let evidence = said(text);
     only(&evidence, name, |said| said.filesystem.is_some())
         .filesystem
@@ -49,7 +49,7 @@ fn xfs_info_counts_blocks() {
         let bytes = superblock(&path);
         let name = path.to_str().unwrap();
         for text in [&made, &info, &pasted("xfs_info /mnt", &info)] {
-            let found = told(text, name);
+            let found = stated(text, name);
             same(&found, &bytes);
             assert_eq!(found.sector, bytes.sector);
             assert_eq!(found.facts.get("log-sunit"), bytes.facts.get("log-sunit"));
@@ -67,7 +67,7 @@ fn xfs_info_counts_blocks() {
 fn xfs_info_of_captured_machines() {
     needs!(Fixtures);
     for machine in ["md-raid5-63", "md-raid10"] {
-        let found = told(&oracle(machine, "xfs_info-md0.txt"), "md0");
+        let found = stated(&oracle(machine, "xfs_info-md0.txt"), "md0");
         same(&found, &superblock(&fixture(machine).join("dev/md0")));
     }
 }
@@ -81,7 +81,7 @@ fn xfs_info_of_old() {
                 =                       sunit=1      swidth=8191 blks\n\
                 naming   =version 2              bsize=4096   ascii-ci=0\n\
                 log      =internal               bsize=4096   blocks=119233, version=2\n";
-    let found = told(text, "sdb1");
+    let found = stated(text, "sdb1");
     let geometry = found.geometry.unwrap();
     assert_eq!(
         (geometry.unit.get(), geometry.width.get()),
@@ -110,7 +110,7 @@ fn dumpe2fs_and_tune2fs_count_blocks() {
         for (tool, option) in [("dumpe2fs", "-h"), ("tune2fs", "-l")] {
             let text = run(command(tool).arg(option).arg(&path));
             let ticket = pasted(&format!("{tool} {option} /dev/sda1"), &text);
-            let found = told(&ticket, "sda1");
+            let found = stated(&ticket, "sda1");
             same(&found, &bytes);
             assert_eq!((&found.label, &found.uuid), (&bytes.label, &bytes.uuid));
             assert_eq!(found.facts, bytes.facts, "{text}");
@@ -136,8 +136,8 @@ fn several_superblocks_in_one_text_keep_apart() {
         text.push_str(&format!("==> sos/filesys/dumpe2fs_-h_.dev.{device} <==\n"));
         text.push_str(&run(command("dumpe2fs").arg("-h").arg(&path)));
     }
-    assert_eq!(told(&text, "sda1").block.unwrap().get(), 1024);
-    assert_eq!(told(&text, "sda2").block.unwrap().get(), 4096);
+    assert_eq!(stated(&text, "sda1").block.unwrap().get(), 1024);
+    assert_eq!(stated(&text, "sda2").block.unwrap().get(), 4096);
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn btrfs_and_ntfs() {
     let text = run(command("btrfs")
         .args(["inspect-internal", "dump-super"])
         .arg(&path));
-    let (found, bytes) = (told(&text, path.to_str().unwrap()), superblock(&path));
+    let (found, bytes) = (stated(&text, path.to_str().unwrap()), superblock(&path));
     same(&found, &bytes);
     assert_eq!(
         (found.label, found.uuid, found.facts),
@@ -161,7 +161,7 @@ fn btrfs_and_ntfs() {
             .args(["-F", "-q", "-c", cluster, "-L", "disk"])
             .arg(&path));
         let text = run(command("ntfsinfo").args(["-m"]).arg(&path));
-        let (found, bytes) = (told(&text, path.to_str().unwrap()), superblock(&path));
+        let (found, bytes) = (stated(&text, path.to_str().unwrap()), superblock(&path));
         assert_eq!(
             (found.kind, found.block, found.sector),
             (bytes.kind, bytes.block, bytes.sector)
@@ -196,7 +196,7 @@ fn fat_data_start_where_the_tools_say() {
             .arg(&path)
             .arg("::"));
         for text in [fsck, minfo] {
-            let found = told(&text, name);
+            let found = stated(&text, name);
             assert_eq!(
                 (
                     found.kind,

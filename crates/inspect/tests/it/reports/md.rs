@@ -14,15 +14,15 @@ fn md(member: &VolumeMember) -> &Md {
 
 /// Everything that mdadm prints of a superblock.
 fn same(text: &VolumeMember, bytes: &VolumeMember) {
-    let (told, read) = (md(text), md(bytes));
+    let (stated, read) = (md(text), md(bytes));
     assert_eq!(
         (
-            told.version,
-            told.level,
-            told.layout,
-            told.chunk,
-            told.raid_disks,
-            told.slot
+            stated.version,
+            stated.level,
+            stated.layout,
+            stated.chunk,
+            stated.raid_disks,
+            stated.slot
         ),
         (
             read.version,
@@ -34,7 +34,7 @@ fn same(text: &VolumeMember, bytes: &VolumeMember) {
         ),
     );
     assert_eq!(
-        (told.array_size, told.events),
+        (stated.array_size, stated.events),
         (read.array_size, read.events)
     );
     assert_eq!(text.data_start, bytes.data_start);
@@ -42,7 +42,7 @@ fn same(text: &VolumeMember, bytes: &VolumeMember) {
         (text.kind, &text.set, &text.name),
         (bytes.kind, &bytes.set, &bytes.name)
     );
-    if told.version != "0.90" {
+    if stated.version != "0.90" {
         assert_eq!(text.data_size, bytes.data_size);
         assert_eq!(text.facts.get("superblock"), bytes.facts.get("superblock"));
     }

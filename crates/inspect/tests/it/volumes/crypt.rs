@@ -58,14 +58,14 @@ fn luks1_payloads_start_where_cryptsetup_says() {
     ] {
         let options = [&["--type", "luks1"], &options[..]].concat();
         let (_folder, path) = formatted(8 << 20, &options);
-        let told = dump(&path);
+        let stated = dump(&path);
         let member = probe(&std::fs::read(&path).unwrap()).unwrap();
-        let start = 512 * first_number(&field(&told, "Payload offset"));
+        let start = 512 * first_number(&field(&stated, "Payload offset"));
         assert_eq!((member.kind, sector(&member)), ("luks1", 512));
         assert_eq!(member.data_start.get(), start);
         assert_eq!(member.data_size.unwrap().get(), (8 << 20) - start);
-        assert_eq!(member.set, field(&told, "UUID"));
-        let cipher = [field(&told, "Cipher name"), field(&told, "Cipher mode")].join("-");
+        assert_eq!(member.set, field(&stated, "UUID"));
+        let cipher = [field(&stated, "Cipher name"), field(&stated, "Cipher mode")].join("-");
         assert_eq!(member.facts["cipher"], cipher);
         assert_eq!(member.remarks, []);
     }
@@ -105,7 +105,7 @@ fn luks2_segments_start_where_cryptsetup_says() {
     ] {
         let options = [&["--type", "luks2", "--sector-size", size], &options[..]].concat();
         let (_folder, path) = formatted(24 << 20, &options);
-        let told = dump(&path);
+        let stated = dump(&path);
         let member = probe(&std::fs::read(&path).unwrap()).unwrap();
         assert_eq!(
             (member.kind, sector(&member).to_string().as_str()),
@@ -113,13 +113,13 @@ fn luks2_segments_start_where_cryptsetup_says() {
         );
         assert_eq!(
             member.data_start.get(),
-            first_number(&field(&told, "offset"))
+            first_number(&field(&stated, "offset"))
         );
         assert_eq!(member.facts["sector-size"], size);
-        assert_eq!(sector(&member), first_number(&field(&told, "sector")));
-        assert_eq!(member.set, field(&told, "UUID"));
-        assert_eq!(member.facts["cipher"], field(&told, "cipher"));
-        let label = field(&told, "Label").replace("(no label)", "");
+        assert_eq!(sector(&member), first_number(&field(&stated, "sector")));
+        assert_eq!(member.set, field(&stated, "UUID"));
+        assert_eq!(member.facts["cipher"], field(&stated, "cipher"));
+        let label = field(&stated, "Label").replace("(no label)", "");
         assert_eq!(member.name, label);
         assert_eq!(member.remarks, []);
     }
@@ -172,8 +172,8 @@ fn a_reencryption_in_progress_is_remarked() {
         "4096",
     ];
     cryptsetup("reencrypt", &path, &options);
-    let told = dump(&path);
-    assert!(told.contains("online-reencrypt"), "{told}");
+    let stated = dump(&path);
+    assert!(stated.contains("online-reencrypt"), "{stated}");
     let member = probe(&std::fs::read(&path).unwrap()).unwrap();
     assert_eq!(member.remarks[0].rule, "luks-reencrypt");
     assert!(

@@ -31,9 +31,11 @@ pub fn headers(path: &std::path::Path) -> String {
     run(Command::new("pvck").args(["--dump", "headers"]).arg(path))
 }
 
-pub fn header_field(told: &str, name: &str) -> String {
-    let line = told.lines().find_map(|line| line.trim().strip_prefix(name));
-    let value = line.unwrap_or_else(|| panic!("no `{name}` in:\n{told}"));
+pub fn header_field(stated: &str, name: &str) -> String {
+    let line = stated
+        .lines()
+        .find_map(|line| line.trim().strip_prefix(name));
+    let value = line.unwrap_or_else(|| panic!("no `{name}` in:\n{stated}"));
     value
         .split_whitespace()
         .next()
@@ -54,15 +56,15 @@ fn pvck_accepts_and_reads_what_we_build_and_read() {
     let keys = "type = \"striped\"\nstripe_count = 1\nstripes = [\"pv0\", 3]";
     let bytes = Pv::with(&text(7, 2048, &lv("root", VISIBLE, 4, keys))).device();
     let (_folder, path) = scratch(&bytes);
-    let told = headers(&path);
-    assert!(!told.contains("CHECK"), "{told}");
+    let stated = headers(&path);
+    assert!(!stated.contains("CHECK"), "{stated}");
     let member = probe(&bytes).unwrap();
     let lvm = lvm(&member);
     assert_eq!(
         lvm.pv.replace('-', ""),
-        header_field(&told, "pv_header.pv_uuid")
+        header_field(&stated, "pv_header.pv_uuid")
     );
-    let data = header_field(&told, "pv_header.disk_locn[0].offset");
+    let data = header_field(&stated, "pv_header.disk_locn[0].offset");
     assert_eq!(member.data_start.get().to_string(), data);
     let dumped = run(Command::new("pvck").args(["--dump", "metadata"]).arg(&path));
     assert!(dumped.contains("vgname vg_test seqno 7"), "{dumped}");

@@ -57,20 +57,24 @@ fn volumes_of_pvcreate_start_where_pvck_says() {
     ] {
         let (_folder, path) = created(&options, 16 << 20);
         let bytes = std::fs::read(&path).unwrap();
-        let told = headers(&path);
+        let stated = headers(&path);
         let member = probe(&bytes).unwrap();
-        assert_eq!(rules(&member), Vec::<&str>::new(), "{told}");
-        assert_eq!(member.data_start.get(), start, "{told}");
+        assert_eq!(rules(&member), Vec::<&str>::new(), "{stated}");
+        assert_eq!(member.data_start.get(), start, "{stated}");
         assert_eq!(
             start.to_string(),
-            header_field(&told, "pv_header.disk_locn[0].offset")
+            header_field(&stated, "pv_header.disk_locn[0].offset")
         );
         assert_eq!(
             lvm(&member).pv.replace('-', ""),
-            header_field(&told, "pv_header.pv_uuid")
+            header_field(&stated, "pv_header.pv_uuid")
         );
-        let copies = told.matches("# metadata area").count();
-        assert_eq!(member.facts["metadata-areas"], copies.to_string(), "{told}");
+        let copies = stated.matches("# metadata area").count();
+        assert_eq!(
+            member.facts["metadata-areas"],
+            copies.to_string(),
+            "{stated}"
+        );
         let group = group(&member);
         assert_eq!(
             (group.seqno, group.extent.get(), group.lvs.len()),
@@ -147,14 +151,14 @@ fn everything() -> String {
 /// What `lvs` says of every volume of the group on `path`, by name.
 fn listed(path: &Path) -> BTreeMap<String, serde_json::Value> {
     let device = Loop::new(path, &[]);
-    let told = run(Command::new("lvs")
+    let stated = run(Command::new("lvs")
         .args(quiet(device.text()))
         .args(["--driverloaded", "n", "--all", "--reportformat", "json"])
         .args(["--units", "b", "--nosuffix", "-o"])
         .arg("lv_name,segtype,stripe_size,chunk_size,region_size,devices,metadata_devices,pool_lv,origin")
         .arg("vg_test"));
     drop(device);
-    let report: serde_json::Value = serde_json::from_str(&told).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&stated).unwrap();
     let rows = report["report"][0]["lv"].as_array().unwrap().clone();
     let name = |row: &serde_json::Value| {
         row["lv_name"]
@@ -234,14 +238,14 @@ fn every_kind_of_segment_reads_as_lvs_reads_it() {
             (kind, stripe, chunk),
             "{row}"
         );
-        let told = at("devices").replace("[unknown]", "pv1");
-        let told: Vec<_> = told
+        let stated = at("devices").replace("[unknown]", "pv1");
+        let stated: Vec<_> = stated
             .split(',')
             .map(|device| match device.strip_prefix("/dev/") {
                 Some(path) => format!("pv0({}", path.split_once('(').unwrap().1),
                 None => device.trim_matches(['[', ']']).to_owned(),
             })
             .collect();
-        assert_eq!(told.join(","), devices, "{row}");
+        assert_eq!(stated.join(","), devices, "{row}");
     }
 }

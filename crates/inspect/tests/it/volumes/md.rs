@@ -123,53 +123,53 @@ pub fn number(text: &str) -> u64 {
 /// Everything that mdadm prints and we have, compared.
 fn agrees_with_mdadm(wanted: &Wanted) {
     let bytes = wanted.device();
-    let told = examine(&bytes);
+    let stated = examine(&bytes);
     let member = probe(&bytes).expect("a member of md");
     let md = md(&member);
-    assert_eq!(member.remarks, [], "{told}");
-    assert!(field(&told, "Checksum").ends_with("correct"), "{told}");
+    assert_eq!(member.remarks, [], "{stated}");
+    assert!(field(&stated, "Checksum").ends_with("correct"), "{stated}");
     assert_eq!(md.version, wanted.version);
-    assert_eq!(member.set, field(&told, "Array UUID"));
-    assert_eq!(member.name, field(&told, "Name"));
-    assert_eq!(member.facts["level"], field(&told, "Raid Level"));
-    assert_eq!(member.facts["device-uuid"], field(&told, "Device UUID"));
+    assert_eq!(member.set, field(&stated, "Array UUID"));
+    assert_eq!(member.name, field(&stated, "Name"));
+    assert_eq!(member.facts["level"], field(&stated, "Raid Level"));
+    assert_eq!(member.facts["device-uuid"], field(&stated, "Device UUID"));
     // mdadm leaves out an offset of zero.
     let offset = if wanted.data_offset == 0 {
         0
     } else {
-        512 * number(&field(&told, "Data Offset"))
+        512 * number(&field(&stated, "Data Offset"))
     };
     assert_eq!(member.data_start.get(), offset);
-    let available = 512 * number(&field(&told, "Avail Dev Size"));
+    let available = 512 * number(&field(&stated, "Avail Dev Size"));
     assert_eq!(member.data_size.unwrap().get(), available);
     assert_eq!(
         u64::from(md.raid_disks),
-        number(&field(&told, "Raid Devices"))
+        number(&field(&stated, "Raid Devices"))
     );
-    assert_eq!(md.events, number(&field(&told, "Events")));
-    let role = field(&told, "Device Role");
+    assert_eq!(md.events, number(&field(&stated, "Events")));
+    let role = field(&stated, "Device Role");
     assert_eq!(
         md.slot.map(|slot| format!("Active device {slot}")),
         Some(role)
     );
-    if told.contains("Array Size") {
-        let size = 1024 * number(&field(&told, "Array Size"));
-        assert_eq!(md.array_size.unwrap().get(), size, "{told}");
+    if stated.contains("Array Size") {
+        let size = 1024 * number(&field(&stated, "Array Size"));
+        assert_eq!(md.array_size.unwrap().get(), size, "{stated}");
     } else {
         assert_eq!(md.array_size, None);
     }
     if md.chunk.is_zero() {
-        assert!(!told.contains("Chunk Size"), "{told}");
+        assert!(!stated.contains("Chunk Size"), "{stated}");
     } else {
-        let chunk = field(&told, "Chunk Size");
+        let chunk = field(&stated, "Chunk Size");
         assert_eq!(format!("{}K", md.chunk.get() >> 10), chunk);
     }
     if let Some(layout) = member
         .facts
         .get("layout")
-        .filter(|_| told.contains("Layout :"))
+        .filter(|_| stated.contains("Layout :"))
     {
-        assert_eq!(*layout, field(&told, "Layout"));
+        assert_eq!(*layout, field(&stated, "Layout"));
     }
 }
 
@@ -230,8 +230,8 @@ fn a_wrong_checksum_is_remarked() {
     needs!(Packages);
     let mut bytes = PLAIN.device();
     bytes[4096 + 200] ^= 1;
-    let told = examine(&bytes);
-    assert!(!field(&told, "Checksum").ends_with("correct"), "{told}");
+    let stated = examine(&bytes);
+    assert!(!field(&stated, "Checksum").ends_with("correct"), "{stated}");
     let member = probe(&bytes).unwrap();
     assert_eq!(member.remarks[0].rule, "md-checksum");
     assert_eq!(member.data_start.get(), 1 << 20);
@@ -247,8 +247,8 @@ fn a_reshape_tells_where_data_will_start() {
         ..PLAIN
     };
     let bytes = wanted.device();
-    let told = examine(&bytes);
-    assert_eq!(field(&told, "New Offset"), "1024 sectors", "{told}");
+    let stated = examine(&bytes);
+    assert_eq!(field(&stated, "New Offset"), "1024 sectors", "{stated}");
     let member = probe(&bytes).unwrap();
     let md = md(&member);
     assert_eq!(md.new_data_start.unwrap().get(), 512 << 10);

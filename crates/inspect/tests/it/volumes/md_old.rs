@@ -50,12 +50,12 @@ fn old_device(big_endian: bool, minor: u32) -> Vec<u8> {
 fn version_0_90_reads_as_mdadm_reads_it() {
     needs!(Packages);
     let bytes = old_device(false, 90);
-    let told = examine(&bytes);
+    let stated = examine(&bytes);
     let member = probe(&bytes).unwrap();
     assert_eq!(member.remarks, []);
-    assert!(field(&told, "Checksum").ends_with("correct"), "{told}");
+    assert!(field(&stated, "Checksum").ends_with("correct"), "{stated}");
     assert_eq!(
-        field(&told, "UUID").split_whitespace().next(),
+        field(&stated, "UUID").split_whitespace().next(),
         Some(member.set.as_str())
     );
     let md = md(&member);
@@ -65,13 +65,13 @@ fn version_0_90_reads_as_mdadm_reads_it() {
     );
     assert_eq!(
         md.array_size.unwrap().get(),
-        1024 * number(&field(&told, "Array Size"))
+        1024 * number(&field(&stated, "Array Size"))
     );
     assert_eq!(
-        field(&told, "Chunk Size"),
+        field(&stated, "Chunk Size"),
         format!("{}K", md.chunk.get() >> 10)
     );
-    assert_eq!(field(&told, "Layout"), member.facts["layout"]);
+    assert_eq!(field(&stated, "Layout"), member.facts["layout"]);
     assert_eq!(
         (member.data_start.get(), member.data_size.unwrap().get()),
         (0, (1 << 20) - 65536)

@@ -37,12 +37,12 @@ fn scratch(bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
 }
 
 /// The value behind `name` and its colon in a tool's output.
-fn field(told: &str, name: &str) -> String {
-    let line = told.lines().find_map(|line| {
+fn field(stated: &str, name: &str) -> String {
+    let line = stated.lines().find_map(|line| {
         let (key, value) = line.split_once(':')?;
         (key.trim() == name).then(|| value.trim().to_owned())
     });
-    line.unwrap_or_else(|| panic!("no `{name}` in:\n{told}"))
+    line.unwrap_or_else(|| panic!("no `{name}` in:\n{stated}"))
 }
 
 /// Flips bits and overwrites fields in `range`, `rounds` times; the readers must return.

@@ -10,17 +10,17 @@ use super::{flip_everywhere, probe, scratch, truncate_everywhere};
 use crate::tools::run;
 
 /// The value behind `name` in what bcache-super-show prints.
-fn shown(told: &str, name: &str) -> String {
-    let line = told.lines().find_map(|line| line.strip_prefix(name));
-    let value = line.unwrap_or_else(|| panic!("no `{name}` in:\n{told}"));
+fn shown(stated: &str, name: &str) -> String {
+    let line = stated.lines().find_map(|line| line.strip_prefix(name));
+    let value = line.unwrap_or_else(|| panic!("no `{name}` in:\n{stated}"));
     value.split_whitespace().next().unwrap().to_owned()
 }
 
 fn bcache(options: &[&str]) -> (Vec<u8>, String) {
     let (_folder, path) = scratch(&vec![0; 16 << 20]);
     run(Command::new("make-bcache").args(options).arg(&path));
-    let told = run(Command::new("bcache-super-show").arg(&path));
-    (std::fs::read(&path).unwrap(), told)
+    let stated = run(Command::new("bcache-super-show").arg(&path));
+    (std::fs::read(&path).unwrap(), stated)
 }
 
 #[test]
@@ -31,8 +31,8 @@ fn bcache_backing_devices_start_where_bcache_super_show_says() {
         &["-B", "--data-offset", "161280"],
         &["-B", "-o", "1000"],
     ] {
-        let (mut bytes, told) = bcache(options);
-        let sectors: u64 = shown(&told, "dev.data.first_sector").parse().unwrap();
+        let (mut bytes, stated) = bcache(options);
+        let sectors: u64 = shown(&stated, "dev.data.first_sector").parse().unwrap();
         if sectors * 512 > 16 << 20 {
             assert_eq!(
                 probe(&bytes).unwrap().remarks[0].rule,
@@ -41,11 +41,11 @@ fn bcache_backing_devices_start_where_bcache_super_show_says() {
             bytes.resize(usize::try_from(sectors * 512 + 4096).unwrap(), 0);
         }
         let member = probe(&bytes).unwrap();
-        assert!(told.contains("[match]"), "{told}");
+        assert!(stated.contains("[match]"), "{stated}");
         assert_eq!(member.remarks, []);
         assert_eq!(member.data_start.get(), sectors * 512);
-        assert_eq!(member.set, shown(&told, "cset.uuid"));
-        assert_eq!(member.facts["device-uuid"], shown(&told, "dev.uuid"));
+        assert_eq!(member.set, shown(&stated, "cset.uuid"));
+        assert_eq!(member.facts["device-uuid"], shown(&stated, "dev.uuid"));
         assert!(matches!(member.detail, Detail::Shifted));
     }
 }
@@ -53,10 +53,10 @@ fn bcache_backing_devices_start_where_bcache_super_show_says() {
 #[test]
 fn bcache_cache_devices_are_opaque_and_tell_their_bucket() {
     needs!(Packages);
-    let (bytes, told) = bcache(&["-C", "--bucket", "32k", "--block", "4k"]);
+    let (bytes, stated) = bcache(&["-C", "--bucket", "32k", "--block", "4k"]);
     let member = probe(&bytes).unwrap();
     assert!(matches!(member.detail, Detail::Opaque(_)));
-    assert_eq!(shown(&told, "dev.sectors_per_bucket"), "64");
+    assert_eq!(shown(&stated, "dev.sectors_per_bucket"), "64");
     assert_eq!(
         (
             member.facts["bucket-size"].as_str(),
@@ -73,10 +73,10 @@ fn bcache_cache_devices_are_opaque_and_tell_their_bucket() {
 /// What blkid calls the superblock in `bytes`.
 fn blkid(bytes: &[u8]) -> String {
     let (_folder, path) = scratch(bytes);
-    let told = run(Command::new("blkid")
+    let stated = run(Command::new("blkid")
         .args(["--probe", "-o", "value", "-s", "TYPE"])
         .arg(path));
-    told.trim().to_owned()
+    stated.trim().to_owned()
 }
 
 fn put(bytes: &mut [u8], at: usize, value: &[u8]) {

@@ -33,7 +33,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Allocations of an experiment of so many seconds that nobody watches.
+/// Allocations of an experiment of this many seconds that nobody watches.
 fn allocations(length: u64) -> (u64, u64) {
     let mut model = Model::with_effect(1.0, 3, noises::quiet);
     let design = Design {

@@ -144,7 +144,7 @@ fn kind(action: &[u8]) -> Option<RecordKind> {
     })
 }
 
-/// Letters of the kernel's `blk_fill_rwbs`, of a request of so many bytes: an F before the operation is a flush of
+/// Letters of the kernel's `blk_fill_rwbs`, of a request of this many bytes: an F before the operation is a flush of
 /// its own where nothing else follows, or where nothing is read or written.
 pub fn rwbs(letters: &[u8], len: u32) -> Op {
     match letters {

@@ -71,7 +71,7 @@ impl Action {
         Some((kind, op.unwrap_or_default()))
     }
 
-    /// The operation of a request of so many bytes. A flush has none; the kernel gives it the bit of reads too
+    /// The operation of a request of this many bytes. A flush has none; the kernel gives it the bit of reads too
     /// (`REQ_OP_FLUSH` is even), or that of writes (an empty write with `REQ_PREFLUSH`).
     #[inline]
     pub const fn op_of(self, op: Op, bytes: u32) -> Op {
@@ -92,7 +92,7 @@ impl Action {
             1 => Act::Queue,
             6 => Act::Requeue,
             7 => Act::Issue,
-            // A zone append tells its place in a completion of its own; the real one follows.
+            // A zone append says its place in a completion of its own; the real one follows.
             8 if self.0 & (ZONE_APPEND | COMPLETE) == ZONE_APPEND => Act::Other,
             8 => Act::Complete,
             _ => Act::Other,
@@ -118,7 +118,7 @@ impl Action {
         }
     }
 
-    /// Whether it tells the name of a process.
+    /// Whether it says the name of a process.
     pub const fn is_process_note(self) -> bool {
         self.0 & NOTIFY != 0 && self.0 & 0xff == 0
     }
@@ -128,7 +128,7 @@ impl Action {
         self.0 & NOTIFY != 0 && self.0 & 0xff == 2
     }
 
-    /// Whether it tells the wall clock.
+    /// Whether it says the wall clock.
     pub const fn is_time(self) -> bool {
         self.0 & NOTIFY != 0 && self.0 & 0xff == 1
     }

@@ -212,8 +212,8 @@ fn other(raw: &RawBlktrace, action: Action, pdu: &[u8], out: &mut TraceRecords) 
         let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
         let name = String::from_utf8_lossy(name).into();
         // The pid field of a process note is the process that the name belongs to.
-        if out.names.told.len() < MOST_NAMES {
-            out.names.told.push((raw.pid, name));
+        if out.names.stated.len() < MOST_NAMES {
+            out.names.stated.push((raw.pid, name));
         }
     }
 }

@@ -133,7 +133,7 @@ fn version_eight() {
         ]
     );
     assert_eq!(records.names.devices()[0].to_string(), "259:3");
-    assert_eq!(&*records.names.told[0].1, "fio job");
+    assert_eq!(&*records.names.stated[0].1, "fio job");
 }
 
 #[test]

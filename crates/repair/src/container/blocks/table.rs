@@ -8,7 +8,7 @@ use super::super::store::{Store, damaged, end_of, length};
 /// Larger tables are not taken: 256 MiB are the blocks of 64 TiB in steps of 2 MiB.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// Where an entry of so many bytes lies in a table; past the end of every table where memory could not hold it.
+/// Where an entry of this many bytes lies in a table; past the end of every table where memory could not hold it.
 pub fn entry_at(index: u64, bytes: u64) -> usize {
     usize::try_from(index.saturating_mul(bytes)).unwrap_or(usize::MAX)
 }

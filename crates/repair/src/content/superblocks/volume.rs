@@ -27,7 +27,7 @@ pub fn xfs(part: &mut DiskPart<'_>, head: &[u8]) -> Vec<Range<u64>> {
 const LABEL: u64 = 256 << 10;
 
 /// Two labels at the start and two at the end of whole labels. Each is a list of names and values, and a ring
-/// of numbered blocks: all of it tells what it is.
+/// of numbered blocks: all of it says what it is.
 pub fn zfs(part: &mut DiskPart<'_>, _head: &[u8]) -> Vec<Range<u64>> {
     let labels = part.size() / LABEL;
     if labels < 4 {

@@ -92,11 +92,11 @@ fn a_number_that_is_no_start_is_told_and_left() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     image_of(&path, 64, 512, ONE);
-    for (hidden, told) in [("99", true), ("0", false)] {
+    for (hidden, stated) in [("99", true), ("0", false)] {
         write(&path, 63 * 512, &fat(folder.path(), "32", hidden, "512"));
         let fixups = ask(&path, 512, &[(1, 2048)]);
         assert_eq!(fixups.patches, []);
-        assert_eq!(says(&fixups, Weight::Told, "hidden sectors are 99"), told);
+        assert_eq!(says(&fixups, Weight::Told, "hidden sectors are 99"), stated);
     }
 }
 
@@ -116,7 +116,7 @@ fn a_moved_ntfs_is_what_mkntfs_writes_at_the_new_place() {
     write(&path, 63 * 512, &old);
     let fixups = shift(&path, 512, &[(1, 2048)]);
     assert_eq!(fixups.patches.len(), 2);
-    // The serial number is drawn anew each time.
+    // The serial number is drawn again each time.
     let mut wanted = make("2048");
     let last = (SECTORS - 1) * 512;
     for at in [0, last] {

@@ -34,7 +34,7 @@ fn begun(format: ImageFormat, logical: u64, first: &[u8]) -> Vec<u8> {
     store.0.take().durable
 }
 
-/// What may arrive of so many writes: all, none, one, all but one.
+/// What may arrive of this many writes: all, none, one, all but one.
 fn arrivals(count: usize) -> impl Iterator<Item = Box<dyn Fn(usize) -> bool>> {
     let all = [true, false].map(|both| Box::new(move |_| both) as Box<dyn Fn(usize) -> bool>);
     let one = (0..count).flat_map(|one| {

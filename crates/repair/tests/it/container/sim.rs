@@ -94,7 +94,7 @@ impl State {
 pub struct SimStore(pub Rc<RefCell<State>>);
 
 impl SimStore {
-    /// A file of these bytes, all of them durable, and power for so many events.
+    /// A file of these bytes, all of them durable, and power for this many events.
     pub fn of(bytes: &[u8], left: u64) -> Self {
         let state = State {
             view: bytes.to_vec(),

@@ -20,8 +20,8 @@ fn worst(content: &PartitionContent, to: u64) -> Option<(Weight, String)> {
         to,
         resized: false,
     };
-    let told = follow(&case).into_iter().max_by_key(|one| one.weight)?;
-    Some((told.weight, told.what))
+    let stated = follow(&case).into_iter().max_by_key(|one| one.weight)?;
+    Some((stated.weight, stated.what))
 }
 
 fn made(folder: &Path, mib: u64, script: &str) -> (std::path::PathBuf, PartitionContent) {

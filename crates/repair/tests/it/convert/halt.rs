@@ -60,7 +60,7 @@ struct Stage {
     job: Job,
 }
 
-/// An ESP that has to be moved and one that stays, both laid out anew.
+/// An ESP that has to be moved and one that stays, both laid out again.
 fn stage() -> Stage {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");

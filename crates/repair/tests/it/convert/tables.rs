@@ -1,4 +1,4 @@
-//! Tables made anew, as sfdisk and sgdisk see them.
+//! Tables made again, as sfdisk and sgdisk see them.
 
 use std::path::Path;
 

@@ -141,7 +141,7 @@ fn two_at_once() {
     );
 }
 
-/// Forth and back: what is done grows to all there is, and no piece is told twice.
+/// Forth and back: what is done grows to all there is, and no piece is reported twice.
 #[test]
 fn progress_reaches_its_end() {
     let layout = two_sectors();

@@ -112,7 +112,7 @@ fn a_journal_of_another_run_is_refused() {
     }
 }
 
-/// Somebody wrote where a superblock is set aside, or a new table: refused, unless told to go on.
+/// Somebody wrote where a superblock is set aside, or a new table: refused, unless asked to go on.
 #[test]
 fn what_somebody_wrote_in_flight_is_noticed() {
     let layout = two_sectors();
@@ -183,7 +183,7 @@ fn a_disk_that_is_whole_again_is_left_alone() {
     }
 }
 
-/// Free space is kept where it is small; what is not is told.
+/// Free space is kept where it is small; what is not is reported.
 #[test]
 fn too_much_free_space_is_not_kept() {
     let small = two_sectors();

@@ -76,7 +76,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// One that was killed in the middle of applying, after so many events, and has been started again.
+    /// One that was killed in the middle of applying, after this many events, and has been started again.
     pub fn killed_after(layout: &'a Layout, events: u64) -> Self {
         let mut machine = Self::new(layout, events);
         machine.run(Verb::Apply, ReadErrors::Stop).unwrap_err();
@@ -84,7 +84,7 @@ impl<'a> Machine<'a> {
         machine
     }
 
-    /// Does something and is killed after so many events.
+    /// Does something and is killed after this many events.
     pub fn run_for(&mut self, verb: Verb, events: u64) {
         self.start_again(Loss::Killed, Loss::Killed, &mut Random(1), events);
         let _ = self.run(verb, ReadErrors::Stop);
@@ -161,9 +161,9 @@ impl<'a> Machine<'a> {
                 return Err(format!("block {block} was readable"));
             }
         }
-        let told = |bad: &u64| done.unreadable.iter().any(|place| place.contains(bad));
+        let stated = |bad: &u64| done.unreadable.iter().any(|place| place.contains(bad));
         match done.outcome {
-            MoverOutcome::Moved if !bad.iter().all(told) => {
+            MoverOutcome::Moved if !bad.iter().all(stated) => {
                 Err("a bad block is not reported".into())
             }
             MoverOutcome::Moved => is_moved(self.layout, &self.disk.durable),

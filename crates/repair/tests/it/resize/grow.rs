@@ -30,11 +30,11 @@ fn the_last_partition_goes_to_the_end_of_a_longer_image() {
         .unwrap();
     let plan_grow = plan(&path, &[1, 2], &GROW);
     assert!(plan_grow.job.moves.is_empty() && !plan_grow.is_empty());
-    let told = &plan_grow.consequences[0];
-    assert_eq!(told.weight, Weight::Told);
+    let stated = &plan_grow.consequences[0];
+    assert_eq!(stated.weight, Weight::Told);
     assert!(
-        told.advice.as_ref().unwrap().contains("resize2fs"),
-        "{told:?}"
+        stated.advice.as_ref().unwrap().contains("resize2fs"),
+        "{stated:?}"
     );
     apply(&path, &plan_grow);
     verified(&path);

@@ -20,7 +20,7 @@ impl Quantity {
         }
     }
 
-    /// The metric that tells it.
+    /// The metric that says it.
     pub const fn metric(self) -> Metric {
         match self {
             Self::Throughput => Metric::Throughput,

@@ -31,7 +31,7 @@ fn title(before: &Before) -> String {
     format!("Against {} of {}{load}", before.document, before.time)
 }
 
-/// The cell, with what tells it from the others: how many are in flight, the arm.
+/// The cell, with what distinguishes it from the others: how many are in flight, the arm.
 fn name(comparison: &Comparison, before: &Before, change: &Change) -> String {
     let cell = comparison.cells.get(change.cell);
     let depths = words::depths_differ(&comparison.cells);

@@ -3,7 +3,7 @@
 //! A file system joins the line of what it is in, a virtual disk that of its image. Layers that differ only in their
 //! names share a line.
 
-use ioalign_core::{Kind, LayerId, Map, Stack};
+use ioalign_core::{Kind, Layer, LayerId, Map, Stack};
 
 use super::describe;
 use super::mark::{self, LayerMark};
@@ -75,6 +75,14 @@ fn above(stack: &Stack) -> Vec<Vec<LayerId>> {
         });
     }
     above
+}
+
+/// A physical volume has the name of what it fills.
+fn name(layer: &Layer) -> String {
+    match layer.kind {
+        Kind::LvmPv => "PV".to_owned(),
+        _ => clean(&layer.name),
+    }
 }
 
 struct Forest<'a> {
@@ -204,7 +212,7 @@ impl Forest<'_> {
         let names: Vec<_> = group
             .iter()
             .take(named)
-            .map(|id| clean(&self.target.stack.layer(*id).name))
+            .map(|id| name(self.target.stack.layer(*id)))
             .collect();
         // Partitions of image files and loop devices are all called p1.
         let alike = names.iter().all(|name| Some(name) == names.first());

@@ -171,7 +171,11 @@ impl PartedSection {
         let (Some(start), Some(_)) = (self.scale.value(from), self.scale.value(to)) else {
             return;
         };
-        if self.table == "loop" || !self.told {
+        if !self.told {
+            return;
+        }
+        if self.table == WHOLE_DISK {
+            disk(evidence, &self.disk).filesystem = words.skip(3).find_map(filling);
             return;
         }
         let name = names::join(&self.disk, number);
@@ -187,6 +191,35 @@ impl PartedSection {
             ..FileSystem::default()
         });
     }
+}
+
+/// The label of a disk that a file system fills, as parted calls it.
+pub(super) const WHOLE_DISK: &str = "loop";
+
+/// File systems as parted names them, and as libblkid does. Those of FAT begin with tables whose length it does not
+/// print.
+const FILE_SYSTEMS: &[(&str, &str)] = &[
+    ("btrfs", "btrfs"),
+    ("ext2", "ext2"),
+    ("ext3", "ext3"),
+    ("ext4", "ext4"),
+    ("f2fs", "f2fs"),
+    ("hfs+", "hfsplus"),
+    ("jfs", "jfs"),
+    ("linux-swap(v1)", "swap"),
+    ("nilfs2", "nilfs2"),
+    ("ntfs", "ntfs"),
+    ("udf", "udf"),
+    ("xfs", "xfs"),
+];
+
+/// The file system that fills a disk, by its name.
+pub(super) fn filling(word: &str) -> Option<FileSystem> {
+    let (_, kind) = FILE_SYSTEMS.iter().find(|(name, _)| *name == word)?;
+    Some(FileSystem {
+        kind,
+        ..FileSystem::default()
+    })
 }
 
 /// How a driver of parted reaches the device (libparted `device.h`).
