@@ -100,7 +100,7 @@ fn uncomment(block: &mut [String], signs: &[(&str, bool)]) {
         let rest = |line: &String| {
             let rest = line.strip_prefix(sign)?;
             let item = !*list || rest.starts_with(|c: char| !c.is_whitespace());
-            item.then(|| rest.starts_with(' ') || rest.is_empty())
+            item.then(|| rest.is_empty() || rest.starts_with([' ', '>']))
         };
         let marked: Option<Vec<bool>> = block.iter().map(rest).collect();
         let Some(spaced) = marked.filter(|_| block.len() > 1) else {
@@ -108,7 +108,12 @@ fn uncomment(block: &mut [String], signs: &[(&str, bool)]) {
         };
         let spaced = spaced.iter().all(|spaced| *spaced);
         for line in block.iter_mut() {
-            let space = usize::from(spaced && line.len() > sign.len());
+            let space = usize::from(
+                spaced
+                    && line
+                        .get(sign.len()..)
+                        .is_some_and(|rest| rest.starts_with(' ')),
+            );
             line.drain(..sign.len() + space);
         }
     }

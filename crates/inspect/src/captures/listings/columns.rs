@@ -45,7 +45,11 @@ impl TableHeader {
                 .collect();
         }
         // Where the padding was collapsed, places mean nothing, and an empty cell moves all that follow.
-        let collapsed = !self.line.contains("  ");
+        let close =
+            |pair: &[(&str, usize, usize)]| matches!(pair, [left, right] if left.2 + 1 == right.1);
+        // The first gap may hold the glyphs of a tree.
+        let mut gaps = spans.windows(2).skip(1);
+        let collapsed = !self.line.contains("  ") && gaps.all(close);
         if collapsed && spans.iter().any(|span| self.at_edge(span).is_none()) {
             return names.zip(spans.iter().map(|span| span.0)).take(1).collect();
         }
