@@ -109,7 +109,7 @@ fn blkid(disk: &Facts) -> String {
     for part in &disk.parts {
         writeln!(
             out,
-            "DEVNAME={}\nTYPE=ext4\nUSAGE=filesystem\nMINIMUM_IO_SIZE={}\nPHYSICAL_SECTOR_SIZE={}\nLOGICAL_SECTOR_SIZE={}\n\
+            "DEVNAME={}\nMINIMUM_IO_SIZE={}\nPHYSICAL_SECTOR_SIZE={}\nLOGICAL_SECTOR_SIZE={}\n\
              PART_ENTRY_SCHEME=dos\nPART_ENTRY_TYPE=0x83\nPART_ENTRY_NUMBER={}\nPART_ENTRY_OFFSET={}\nPART_ENTRY_SIZE={}\n\
              PART_ENTRY_DISK=8:0\n",
             disk.device(part),
@@ -207,9 +207,11 @@ fn fdisk_x(disk: &Facts) -> String {
 }
 
 fn get_partition(disk: &Facts) -> String {
-    let mut out = "\n\n   DiskPath: \\\\?\\scsi#disk&ven_vbox&prod_harddisk#4&3554261f&0&000000#{53f56307-b6bf}\n\n\
-                   PartitionNumber  DriveLetter Offset            Size Type\n---------------  ----------- ------            ---- ----\n"
-        .to_owned();
+    let mut out = format!(
+        "\n\n   DiskPath: {}\n\nPartitionNumber  DriveLetter Offset            Size Type\n\
+         ---------------  ----------- ------            ---- ----\n",
+        disk.name
+    );
     for part in &disk.parts {
         let kind = match part.kind.as_str() {
             "Microsoft_reserved" => "Reserved",
