@@ -18,11 +18,12 @@ pub fn command(args: &[String]) -> Result<ExitCode> {
     packages::ensure("build")?;
     run::must(&mut run::cargo(&[
         "build",
-        "--release",
+        "--profile",
+        "demo",
         "--package",
         "ioalign",
     ]))?;
-    let program = paths::target().join("release/ioalign");
+    let program = paths::target().join("demo/ioalign");
     run::must(run::command(&program).arg("demo"))?;
     let mut check = run::command(&program);
     let status = check
