@@ -55,7 +55,7 @@ for number in ${JOBS:-$(seq ${#jobs[@]})}; do
     IFS='|' read -r name words <<<"${jobs[$((number - 1))]}"
     read -ra words <<<"$words refill=0 ramp=${RAMP:-200} ms=${TIME:-500} ${MORE-batch=1}"
     for ((round = 0; round < rounds; round++)); do
-        # Places of both are drawn anew, or what is particular about those of one would be taken for the tool.
+        # Places of both are drawn again, or what is particular about those of one would be taken for the tool.
         seed=$RANDOM
         for tool in $(shuf -e ours peer); do
             # What the run before has left to be written would compete with this one.

@@ -40,7 +40,7 @@ mkfifo /tmp/commands /tmp/answers
 qemu-io -f qcow2 -t unsafe -n /mnt/host/guest.qcow2 </tmp/commands >/tmp/answers 2>&1 &
 guest=$!
 exec 3>/tmp/commands 4</tmp/answers
-# `sends OPERATION SIZE COUNT`: so many, one after the other from the start of the partition on.
+# `sends OPERATION SIZE COUNT`: COUNT, one after the other from the start of the partition on.
 sends() {
     n=0
     while [ $n -lt "$3" ]; do

@@ -52,7 +52,7 @@ fixed() {
         exit 1
     }
     checked "$1" "$2-after"
-    # The kernel knows already: nobody has told it since.
+    # The kernel knows already: nothing has informed it since.
     for part in /sys/block/"${1##*/}"/*/partition; do
         part=${part%/partition}
         echo "${part##*/} $(cat "$part/start") $(cat "$part/size")"

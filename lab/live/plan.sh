@@ -83,7 +83,7 @@ clean() {
 partition "$one" 63
 planned stays "$one" --device "$one" --partition-at 63s --grid 256k --lvm --fs ext4
 
-# A drive with its boundaries at 7 mod 8 sectors, as a stack that was checked tells it.
+# A drive with its boundaries at 7 mod 8 sectors, as a stack that was checked has it.
 modprobe scsi_debug dev_size_mb=256 physblk_exp=3 lowest_aligned=7 sector_size=512
 usleep 500000
 mdev -s

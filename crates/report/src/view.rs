@@ -47,7 +47,7 @@ fn standing(target: &Target, grid: &Grid, one: &LayerPhases) -> Standing {
     }
 }
 
-/// Whether data lie off a unit of which nothing tells whether the device has it.
+/// Whether data lie off a unit of which nothing says whether the device has it.
 fn is_question(target: &Target, grid: &Grid, one: &LayerPhases) -> bool {
     let data = target.stack.layer(one.layer).role.carries_data();
     grid.is_open() && data && one.phases.is_known() && !one.phases.is_aligned()

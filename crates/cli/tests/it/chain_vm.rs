@@ -20,7 +20,7 @@ const SENT: [(&str, &str, u64, u64); 4] = [
     ("write-16k", "write", 16 << 10, 64),
 ];
 
-/// The prediction for the guest's partition on the grid of this size, for I/O of so many bytes.
+/// The prediction for the guest's partition on the grid of this size, for I/O of this size.
 fn predicted(checked: &CheckRun, unit: u64, bytes: u64) -> Value {
     let findings = checked.target()["findings"].as_array().unwrap().iter();
     let mut found =

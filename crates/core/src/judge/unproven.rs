@@ -15,7 +15,7 @@ pub(super) fn judge(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The finding for data that lie off an open unit; a place that is on and off it is told by its rounded start.
+/// The finding for data that lie off an open unit; a place that is on and off it has the finding of its rounded start.
 fn open_question(case: &StackCase<'_>, leaf: LayerId) -> Option<Finding> {
     let off = |(index, grid): &(usize, &Grid)| {
         let phases = case.phases_on(leaf, *index);

@@ -15,7 +15,7 @@ use super::{PowerRules, UnflushedFate, punch, torn};
 
 /// A cache writes to its disks by itself once it is full.
 const MOST_LOGGED: u64 = 256 << 20;
-/// And so many writes, also of zeros, which take no place.
+/// And this many writes, also of zeros, which take no place.
 const MOST_WRITES: usize = 1 << 20;
 /// What is copied at once.
 const COPIED: u64 = 1 << 20;

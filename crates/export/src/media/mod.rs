@@ -47,7 +47,7 @@ pub enum UnflushedFate {
 /// What a loss of power does.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct PowerRules {
-    /// A write that is cut leaves whole units of so many bytes, at multiples of it; `None`: all of it or nothing.
+    /// A write that is cut leaves whole units of this many bytes, at multiples of it; `None`: all of it or nothing.
     pub tear: Option<u64>,
     /// What becomes of writes that are complete and not flushed.
     pub unflushed: UnflushedFate,

@@ -94,7 +94,7 @@ pub fn broken(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what.to_owned())
 }
 
-/// Reads and forgets so many bytes.
+/// Reads and discards this many bytes.
 pub fn skip(from: &mut impl Read, bytes: u64) -> io::Result<()> {
     let skipped = io::copy(&mut from.take(bytes), &mut io::sink())?;
     if skipped < bytes {

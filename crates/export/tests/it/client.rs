@@ -1,4 +1,4 @@
-//! A client of NBD that sends what it is told to.
+//! A client of NBD that sends what a test asks for.
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;

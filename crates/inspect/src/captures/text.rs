@@ -13,7 +13,7 @@ pub struct Text {
     lines: Vec<String>,
     /// Whether something was cut off.
     pub cut: bool,
-    /// The device that the text is about, where its origin tells (the file name in a bundle), for
+    /// The device that the text is about, where its origin says so (the file name in a bundle), for
     /// outputs that do not name their device.
     pub subject: Option<String>,
 }

@@ -35,7 +35,7 @@ enum PairKind {
     Beside,
     /// They meet as little as possible.
     Apart,
-    /// Whatever tells rivals apart.
+    /// Distances at which rivals differ.
     Rival,
 }
 

@@ -90,7 +90,7 @@ pub(super) fn rivalling(sampler: &mut Sampler<'_>, fit: &Fit<'_>, count: usize) 
     chosen
 }
 
-/// The likeliest hypotheses with weights: a fourth root, so that rivals that are nearly out are still told apart.
+/// The likeliest hypotheses with weights: a fourth root, so that rivals that are nearly out are still compared.
 fn likely(fit: &Fit<'_>) -> Vec<(StripeHypothesis, f64)> {
     let all = fit.likeliest();
     let best = all.first().map_or(0.0, |one| one.1);

@@ -1,4 +1,4 @@
-//! A closed loop: so many requests in flight, and a new one for each that is complete.
+//! A closed loop: a number of requests in flight, and a new one for each that is complete.
 //!
 //! The only events are I/Os that a disk finishes: each queue has at most one under way. Time is in whole
 //! nanoseconds, so a run is the same on every machine.

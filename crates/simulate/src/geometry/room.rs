@@ -3,7 +3,7 @@
 use super::{ArrayGeometry, ArrayShape};
 
 impl ArrayGeometry {
-    /// Lays out an array that has room for so many bytes, on larger disks where those of the shape are too small.
+    /// Lays out an array that has room for this many bytes, on larger disks where those of the shape are too small.
     pub fn with_room(shape: ArrayShape, bytes: u64) -> Result<Self, String> {
         let small = Self::new(shape.clone())?;
         if small.capacity() >= bytes {

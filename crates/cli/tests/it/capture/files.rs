@@ -35,7 +35,7 @@ fn a_file_that_is_there_is_not_replaced_by_mistake() {
     assert!(std::fs::read(&file).unwrap().starts_with(&[0x1f, 0x8b]));
     assert_eq!(names(folder.path()), ["bundle.tar.gz"]);
     let mode = file.metadata().unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o600, "it tells a lot about a host");
+    assert_eq!(mode & 0o777, 0o600, "it says a lot about a host");
 }
 
 #[test]

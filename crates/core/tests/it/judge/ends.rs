@@ -6,7 +6,7 @@ use ioalign_core::{
 
 use super::{MIB, bottom, by_rule, is_silent, only, shift};
 
-/// A disk with one partition of this size, told apart by `with`.
+/// A disk with one partition of this size, changed by `with`.
 fn partition(size: u64, with: impl FnOnce(&mut Layer)) -> Stack {
     let mut stack = Stack::new();
     let disk = bottom(&mut stack, Kind::Disk, "sda", &[]);

@@ -7,7 +7,7 @@ use ioalign_core::{
 
 use super::{KIB, MIB, SECTOR, block, bottom, by_rule, claim, is_silent, only, shift};
 
-/// A partition at a mebibyte or up to so many sectors further on.
+/// A partition at a mebibyte or up to `more` sectors further on.
 fn within(claims: &[GridClaim], more: u64) -> Stack {
     let mut stack = Stack::new();
     let disk = bottom(&mut stack, Kind::Disk, "sda", claims);

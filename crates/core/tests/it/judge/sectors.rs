@@ -199,7 +199,7 @@ fn an_esp_with_larger_sectors_than_its_disk_is_noted() {
     assert!(esp("ntfs", 4096, Role::Esp).is_empty());
 }
 
-/// A partition of so many bytes at a sector, with a file system of this size in it, or none.
+/// A partition of this many bytes at a sector, with a file system of this size in it, or none.
 fn partition(start: u64, size: u64, filesystem: Option<(u64, u64)>) -> Stack {
     let mut stack = Stack::new();
     let disk = disk(&mut stack, 512);

@@ -1,6 +1,6 @@
 //! `zpool get ashift` and `zfs get volblocksize`.
 //!
-//! The property `ashift` of a pool is what new vdevs get, 0 for "ask the device": only `zdb -C` tells
+//! The property `ashift` of a pool is what new vdevs get, 0 for "ask the device": only `zdb -C` says
 //! what the vdevs have.
 
 use ioalign_core::{Bytes, Kind, Remark, rules};

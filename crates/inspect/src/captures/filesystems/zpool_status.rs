@@ -115,10 +115,10 @@ fn add(device: &str, pool: &str, complaint: Option<(u64, u64)>, evidence: &mut T
 
 /// What the complaint amounts to.
 fn remark(configured: u64, native: u64) -> Remark {
-    let told = format!("zpool status: block size {configured} B configured, {native} B native");
+    let stated = format!("zpool status: block size {configured} B configured, {native} B native");
     if configured < PAGE && native > configured && native <= LARGEST {
         let why = format!(
-            "{told}: ashift {} on {native}-byte blocks makes every smaller write a \
+            "{stated}: ashift {} on {native}-byte blocks makes every smaller write a \
              read-modify-write",
             configured.max(1).ilog2()
         );
@@ -134,12 +134,12 @@ fn remark(configured: u64, native: u64) -> Remark {
     }
     let why = if native > LARGEST {
         format!(
-            "{told}: a pool has blocks of 64 KiB at most (ashift 16); so large a native size is a \
+            "{stated}: a pool has blocks of 64 KiB at most (ashift 16); so large a native size is a \
              preference that the device reports, not a block it must read to change"
         )
     } else {
         format!(
-            "{told}: above 4 KiB the native size is what the device reports at the moment, a \
+            "{stated}: above 4 KiB the native size is what the device reports at the moment, a \
              preference or left from the device that was there before"
         )
     };

@@ -74,7 +74,7 @@ impl Seen {
 
     fn sentence(&self) -> String {
         let units = UNITS.iter().zip(&self.units);
-        let told = units.map(|(unit, (offsets, straddling))| {
+        let stated = units.map(|(unit, (offsets, straddling))| {
             let unit = Bytes::new(*unit);
             let off: u64 = offsets.values().sum();
             let listed = offsets.iter().take(MOST_OFFSETS);
@@ -87,11 +87,11 @@ impl Seen {
                 ),
             }
         });
-        let told: Vec<_> = told.collect();
+        let stated: Vec<_> = stated.collect();
         format!(
             "{} requests were seen: {}. They do not show where partitions start",
             self.requests,
-            told.join("; ")
+            stated.join("; ")
         )
     }
 }

@@ -44,7 +44,7 @@ struct IdNsOutput {
     blocks: Option<u64>,
     /// Format of `(in use)`, where FLBAS is not printed.
     used: Option<u8>,
-    told: bool,
+    stated: bool,
 }
 
 impl IdNsOutput {
@@ -54,7 +54,7 @@ impl IdNsOutput {
             bytes: vec![0; ID_NS_BYTES],
             blocks: None,
             used: None,
-            told: false,
+            stated: false,
         }
     }
 
@@ -74,7 +74,7 @@ impl IdNsOutput {
             self.blocks = Some(value);
         } else if let Some((name, at, len)) = FIELDS.iter().find(|(known, _, _)| *known == name) {
             self.put(*at, *len, value);
-            self.told |= *name == "flbas";
+            self.stated |= *name == "flbas";
         }
     }
 
@@ -94,10 +94,10 @@ impl IdNsOutput {
 
     fn finish(mut self, evidence: &mut TextEvidence) {
         // Without the format in use, the first of the list would be believed.
-        if !self.told && self.used.is_none() {
+        if !self.stated && self.used.is_none() {
             return;
         }
-        if let Some(used) = self.used.filter(|_| !self.told) {
+        if let Some(used) = self.used.filter(|_| !self.stated) {
             self.put(26, 1, u64::from(used));
         }
         let Some(ns) = parse(&self.bytes) else { return };

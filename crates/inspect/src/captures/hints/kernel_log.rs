@@ -104,10 +104,12 @@ fn refused(line: &str) -> Option<&str> {
 }
 
 fn say_refused(line: &str, said: &mut Said) {
-    let told = line
+    let stated = line
         .split_once("Optimal transfer size ")
         .map(|(_, rest)| rest);
-    let bytes = told.filter(|rest| rest.contains("bytes")).and_then(leading);
+    let bytes = stated
+        .filter(|rest| rest.contains("bytes"))
+        .and_then(leading);
     let physical = line
         .split_once("physical block size (")
         .and_then(|(_, rest)| leading(rest));
@@ -243,9 +245,9 @@ fn physical_blocks(line: &str) -> Option<&str> {
 }
 
 fn say_physical(line: &str, said: &mut Said) {
-    let told = before(&line.replace("-byte", " -byte"), "-byte").and_then(leading);
+    let stated = before(&line.replace("-byte", " -byte"), "-byte").and_then(leading);
     said.claims = Some(Claims {
-        physical: told,
+        physical: stated,
         transport: Transport::Scsi,
         ..Claims::default()
     });

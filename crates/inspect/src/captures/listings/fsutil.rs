@@ -21,7 +21,7 @@ pub const FORMAT: TextFormat = TextFormat {
     read,
 };
 
-/// What a line tells.
+/// What a line says.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Field {
     Sectors,

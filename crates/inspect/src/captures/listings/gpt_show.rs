@@ -25,9 +25,9 @@ fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
     let mut size: Option<SectorSize> = None;
     let mut open = false;
     for line in text.lines() {
-        if let Some((disk, told)) = head(line) {
+        if let Some((disk, stated)) = head(line) {
             disk.clone_into(&mut name);
-            size = told;
+            size = stated;
         } else if let Some(disk) = command(line) {
             disk.clone_into(&mut name);
             size = None;
@@ -50,8 +50,8 @@ fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
 fn head(line: &str) -> Option<(&str, Option<SectorSize>)> {
     let (_, rest) = line.split_once("gpt show: ")?;
     let (name, rest) = rest.split_once(':')?;
-    let (_, told) = rest.split_once("sectorsize=")?;
-    let digits = told.split(|c: char| !c.is_ascii_digit()).next()?;
+    let (_, stated) = rest.split_once("sectorsize=")?;
+    let digits = stated.split(|c: char| !c.is_ascii_digit()).next()?;
     Some((
         name.trim_start_matches("/dev/"),
         sizes::whole(digits).and_then(sector),

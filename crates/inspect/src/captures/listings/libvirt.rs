@@ -27,7 +27,7 @@ struct LibvirtDisk {
     bus: String,
     logical: Option<u64>,
     physical: Option<u64>,
-    told: bool,
+    stated: bool,
 }
 
 fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
@@ -95,7 +95,7 @@ impl LibvirtDisk {
                 self.bus = get("bus").unwrap_or_default();
             }
             "blockio" => {
-                self.told = true;
+                self.stated = true;
                 let size = |key: &str| get(key).and_then(|size| sizes::whole(&size));
                 self.logical = size("logical_block_size");
                 self.physical = size("physical_block_size");
@@ -123,7 +123,7 @@ impl LibvirtDisk {
             said.facts.push(("format", self.format));
         }
         said.facts.push(("bus", self.bus.clone()));
-        said.claims = self.told.then(|| Claims {
+        said.claims = self.stated.then(|| Claims {
             logical: self.logical,
             physical: self.physical,
             transport: transport(&self.bus),

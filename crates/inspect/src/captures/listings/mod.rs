@@ -56,7 +56,7 @@ use ioalign_core::{layer::Kind, rules};
 use super::{Number, Said, TextEvidence};
 use crate::host::hints::Claims;
 
-/// A disk by its name; what the name tells is filled in.
+/// A disk by its name; what the name says is filled in.
 fn disk<'a>(evidence: &'a mut TextEvidence, name: &str) -> &'a mut Said {
     let image = names::is_image(name);
     let said = evidence.device(name);
@@ -77,7 +77,7 @@ fn partition<'a>(evidence: &'a mut TextEvidence, disk: &str, name: &str) -> &'a 
     said
 }
 
-/// What a disk claims, with the transport that its name tells.
+/// What a disk claims, with the transport that its name says.
 fn claims(name: &str) -> Claims {
     Claims {
         transport: names::transport(name.trim_start_matches("/dev/")),

@@ -22,7 +22,7 @@ struct MsinfoState {
     logical: Option<u64>,
     place: Option<(u64, u64)>,
     size: Option<u64>,
-    told: Vec<u64>,
+    stated: Vec<u64>,
 }
 
 fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
@@ -66,8 +66,8 @@ impl MsinfoState {
             return;
         };
         let drive = format!("PhysicalDrive{disk}");
-        if self.told.last() != Some(&disk) {
-            self.told.push(disk);
+        if self.stated.last() != Some(&disk) {
+            self.stated.push(disk);
             let said = evidence.device(&drive);
             said.kind = Some(Kind::Disk);
             said.sector = self.logical.and_then(sector);

@@ -24,7 +24,7 @@ struct SfdiskHead {
     disk: String,
     table: Option<TableKind>,
     sector: Option<SectorSize>,
-    told: bool,
+    stated: bool,
     entries: u64,
 }
 
@@ -80,10 +80,10 @@ impl SfdiskHead {
         if self.disk.is_empty() {
             entry.disk().clone_into(&mut self.disk);
         }
-        if self.told {
+        if self.stated {
             return;
         }
-        self.told = true;
+        self.stated = true;
         let said = disk(evidence, &self.disk);
         said.table = self.table.or(entry.id.is_some().then_some(TableKind::Dos));
         said.sector = self.sector;

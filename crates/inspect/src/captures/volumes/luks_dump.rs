@@ -92,7 +92,7 @@ fn units(count: u64) -> Option<Bytes> {
     Bytes::new(512).checked_mul(count)
 }
 
-/// A line below `Data segments:`; the first segment tells where data start.
+/// A line below `Data segments:`; the first segment says where data start.
 fn segment(dump: &mut Dump, key: &str, value: &str) {
     match key {
         "offset" if dump.start.is_none() => dump.start = bytes(value),

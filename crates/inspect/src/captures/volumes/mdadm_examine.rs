@@ -134,13 +134,13 @@ fn area(block: &DeviceText<'_>, old: bool) -> Option<(Bytes, Option<Bytes>)> {
 
 /// Bytes used of each member. mdadm called it `Device Size` in its second version.
 fn used(block: &DeviceText<'_>, old: bool) -> Option<Bytes> {
-    let told = block
+    let stated = block
         .value("Used Dev Size")
         .or_else(|| block.value("Device Size"))?;
     if old {
-        md::kib(told)
+        md::kib(stated)
     } else {
-        md::sectors(told)
+        md::sectors(stated)
     }
 }
 

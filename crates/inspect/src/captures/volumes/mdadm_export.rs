@@ -1,4 +1,4 @@
-//! `mdadm --detail --export`: an array as variables. `--examine --export` prints a subset that tells
+//! `mdadm --detail --export`: an array as variables. `--examine --export` prints a subset that says
 //! neither chunk nor data offset; it adds facts only.
 
 use std::collections::BTreeMap;

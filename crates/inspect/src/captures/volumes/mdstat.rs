@@ -61,8 +61,8 @@ fn add(entry: &MdstatEntry<'_>, below: &str, evidence: &mut TextEvidence) {
         .filter_map(member)
         .take(MOST_MEMBERS)
         .collect();
-    let told = counts(below);
-    let raid_disks = told.unwrap_or_else(|| {
+    let stated = counts(below);
+    let raid_disks = stated.unwrap_or_else(|| {
         let active = numbered
             .iter()
             .filter(|(_, number)| number.is_some())
@@ -134,8 +134,8 @@ fn counts(below: &str) -> Option<u32> {
 
 /// `64k chunk`, `512k chunks`, `64K chunks`.
 fn chunk(below: &str) -> Option<Bytes> {
-    let told = before(below, "chunk").or_else(|| before(below, "chunks"))?;
-    md::chunk(told)
+    let stated = before(below, "chunk").or_else(|| before(below, "chunks"))?;
+    md::chunk(stated)
 }
 
 /// `algorithm 2`; `2 near-copies`, `2 far-copies`, `2 offset-copies`.

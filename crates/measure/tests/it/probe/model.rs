@@ -25,7 +25,7 @@ pub struct ModelArray {
 pub struct ModelNoise {
     /// A service takes 1 ms times 1 plus or minus this.
     pub jitter: f64,
-    /// One of so many takes ten times as long; 0: none does.
+    /// One in this many takes ten times as long; 0: none does.
     pub outlier_one_in: u64,
     /// Service times rise by this share and fall again, every few seconds.
     pub drift: f64,

@@ -18,7 +18,7 @@ pub enum Hidden {
     Seeks,
     /// Chunks of this size lie on random disks: thin pools, logs.
     RandomMap(u64),
-    /// Pages of 4 KiB lie on random channels of so many: flash.
+    /// Pages of 4 KiB lie on random channels, this many: flash.
     Channels(u64),
     /// A cloud volume: a fixed rate, whatever is asked for.
     Rate,

@@ -39,7 +39,7 @@ struct PartedSection {
     limits: Option<(u64, u64)>,
     table: String,
     scale: PartedScale,
-    told: bool,
+    stated: bool,
 }
 
 fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
@@ -56,7 +56,7 @@ fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
             };
             found.model(before);
             section = Some(found);
-        } else if limits(line).is_some() && section.as_ref().is_none_or(|section| section.told) {
+        } else if limits(line).is_some() && section.as_ref().is_none_or(|section| section.stated) {
             // The line about the disk was left out.
             let mut found = PartedSection {
                 disk: subject.take(),
@@ -127,10 +127,10 @@ impl PartedSection {
 
     /// Adds the disk.
     fn tell(&mut self, evidence: &mut TextEvidence) {
-        if self.told {
+        if self.stated {
             return;
         }
-        self.told = true;
+        self.stated = true;
         let said = disk(evidence, &self.disk);
         said.kind = kind(&self.driver).or(said.kind);
         said.size = self
@@ -171,7 +171,7 @@ impl PartedSection {
         let (Some(start), Some(_)) = (self.scale.value(from), self.scale.value(to)) else {
             return;
         };
-        if !self.told {
+        if !self.stated {
             return;
         }
         if self.table == WHOLE_DISK {

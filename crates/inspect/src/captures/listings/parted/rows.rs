@@ -38,7 +38,7 @@ fn read(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
                     sector: Some(SectorSize::S512),
                     geometry: None,
                 },
-                told: true,
+                stated: true,
                 ..PartedSection::default()
             };
             disk(evidence, &section.disk).kind.get_or_insert(Kind::Disk);

@@ -66,11 +66,11 @@ fn after<'a>(line: &'a str, key: &str) -> Option<&'a str> {
 
 /// `PE Size 4.00 MiB`, or of LVM1 days `PE Size (KByte) 4096`.
 fn extent(lines: &[&str]) -> Option<Bytes> {
-    let told = value(lines, "PE Size")?;
-    if let Some(kib) = told.strip_prefix("(KByte)") {
+    let stated = value(lines, "PE Size")?;
+    if let Some(kib) = stated.strip_prefix("(KByte)") {
         return Bytes::KIB.checked_mul(kib.trim().parse().ok()?);
     }
-    size::size(told, None).and_then(size::extent)
+    size::size(stated, None).and_then(size::extent)
 }
 
 fn physical(lines: &[&str], evidence: &mut TextEvidence) {

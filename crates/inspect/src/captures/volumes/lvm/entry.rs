@@ -1,4 +1,4 @@
-//! A physical volume as a report tells it.
+//! A physical volume as a report prints it.
 
 use ioalign_core::Bytes;
 

@@ -23,8 +23,8 @@ pub(super) fn read_pvs(text: &Text, evidence: &mut TextEvidence) -> Result<()> {
         for row in &rows {
             let start = number(row, "pe_start", unit);
             // `pvs -a` lists every block device: those that are no PVs have no format.
-            let told = row.contains_key("pv_fmt") || row.contains_key("vg_name");
-            if !told && start.is_none_or(|start| start.high == 0) {
+            let stated = row.contains_key("pv_fmt") || row.contains_key("vg_name");
+            if !stated && start.is_none_or(|start| start.high == 0) {
                 continue;
             }
             let entry = LvmEntry {

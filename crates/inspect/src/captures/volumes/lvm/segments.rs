@@ -20,7 +20,7 @@ const MOST_EXTENT: u64 = u32::MAX as u64;
 struct ExtentRange {
     name: String,
     first: u64,
-    /// `None` in the column `Devices`, which tells only where it begins.
+    /// `None` in the column `Devices`, which says only where it begins.
     count: Option<u64>,
 }
 
@@ -116,11 +116,11 @@ fn places(evidence: &TextEvidence) -> BTreeMap<(String, String), usize> {
     found
 }
 
-/// `None` for a row that tells no place.
+/// `None` for a row without a place.
 fn segment(row: &Row, unit: Option<char>, extent: Bytes, start_extent: u64) -> Option<LvSegment> {
     let ranges = ranges(row);
     let kind = kind(row, unit, &ranges)?;
-    let told = match &kind {
+    let stated = match &kind {
         SegmentKind::Striped { .. } => ranges.iter().map(|range| range.count).sum(),
         SegmentKind::Thin { .. } => None,
         _ => ranges.first().and_then(|range| range.count),
@@ -129,7 +129,7 @@ fn segment(row: &Row, unit: Option<char>, extent: Bytes, start_extent: u64) -> O
         let bytes = number(row, "seg_size", unit).or_else(|| number(row, "lv_size", unit))?;
         bytes.settle(extent)?.get().checked_div(extent.get())
     };
-    let extents = told.or_else(|| if extent.is_zero() { None } else { sized() });
+    let extents = stated.or_else(|| if extent.is_zero() { None } else { sized() });
     Some(LvSegment {
         start_extent,
         extents: extents.unwrap_or(0).min(MOST_EXTENT),
@@ -139,11 +139,12 @@ fn segment(row: &Row, unit: Option<char>, extent: Bytes, start_extent: u64) -> O
 
 /// `seg_pe_ranges`, else `devices`.
 fn ranges(row: &Row) -> Vec<ExtentRange> {
-    let told = match field(row, "seg_pe_ranges") {
+    let stated = match field(row, "seg_pe_ranges") {
         "" => field(row, "devices"),
         ranges => ranges,
     };
-    told.split([' ', ','])
+    stated
+        .split([' ', ','])
         .filter_map(range)
         .take(MOST_TARGETS)
         .collect()
