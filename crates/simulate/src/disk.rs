@@ -2,6 +2,8 @@
 
 use ioalign_core::random::split_mix;
 
+pub use crate::flash::FlashDisk;
+
 /// The kinds of disks.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DiskModel {
@@ -44,19 +46,6 @@ pub struct SpinningDisk {
     pub disk_bytes: u64,
 }
 
-/// A disk without moving parts: pages on channels that work at the same time.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FlashDisk {
-    /// Channels; page after page goes to the next one.
-    pub channels: u32,
-    /// What is written as one piece: page or indirection unit. A part of it is read first.
-    pub page_bytes: u64,
-    /// A page read, in nanoseconds.
-    pub read_ns: u64,
-    /// A page written.
-    pub write_ns: u64,
-}
-
 /// An I/O as a disk sees it.
 #[derive(Copy, Clone, Debug)]
 pub struct DiskRequest {
@@ -66,6 +55,8 @@ pub struct DiskRequest {
     pub len: u64,
     /// Whether it writes.
     pub write: bool,
+    /// The disk had it when the one before ended: no time has passed between them.
+    pub follows: bool,
 }
 
 impl DiskModel {
@@ -74,6 +65,22 @@ impl DiskModel {
         match self {
             Self::Flash(flash) => flash.channels,
             _ => 1,
+        }
+    }
+
+    /// Bytes of writes that the disk keeps before they are on flash.
+    pub const fn buffer_bytes(&self) -> u64 {
+        match self {
+            Self::Flash(flash) => flash.buffer_bytes,
+            _ => 0,
+        }
+    }
+
+    /// What is written as one piece.
+    pub const fn unit_bytes(&self) -> u64 {
+        match self {
+            Self::Flash(flash) => flash.unit_bytes,
+            _ => 512,
         }
     }
 
@@ -99,25 +106,31 @@ impl DiskModel {
                 seek + split_mix(random) % (revolution_ns + 1) + fixed_ns
             }
             Self::Spinning(disk) => disk.time(io, head, now),
-            Self::Flash(flash) => flash.time(io),
+            Self::Flash(flash) => flash.time(io, head),
         }
     }
 }
 
 impl SpinningDisk {
-    /// Until the first byte is under the head: the seek, then the rest of the revolution.
-    pub fn positioning(&self, at: u64, head: u64, now: u64) -> u64 {
-        if at == head {
+    /// Until the first byte is under the head: the seek, then the rest of the revolution. What goes on where the
+    /// head is needs none: a read is in the disk's buffer already, and a write that was there in time goes on at
+    /// once. A write that came later waits for its sector.
+    #[inline]
+    pub fn positioning(&self, io: DiskRequest, head: u64, now: u64) -> u64 {
+        if io.at == head && (!io.write || io.follows) {
             return 0;
         }
-        let seek = self.seek(at.abs_diff(head));
-        let angle = |bytes: u64| {
-            let part = u128::from(bytes % self.track_bytes) * u128::from(self.revolution_ns);
-            u64::try_from(part / u128::from(self.track_bytes)).unwrap_or(0)
-        };
+        let seek = self.seek(io.at.abs_diff(head));
         let there = (now + seek) % self.revolution_ns;
-        let wait = (angle(at) + self.revolution_ns - there) % self.revolution_ns;
+        let wait = (self.angle(io.at) + self.revolution_ns - there) % self.revolution_ns;
         seek + wait
+    }
+
+    /// When a place passes the head, after the start of a revolution.
+    #[inline]
+    fn angle(&self, at: u64) -> u64 {
+        let part = u128::from(at % self.track_bytes) * u128::from(self.revolution_ns);
+        u64::try_from(part / u128::from(self.track_bytes)).unwrap_or(0)
     }
 
     // Both are far below 2^53, and a time is not negative.
@@ -138,18 +151,11 @@ impl SpinningDisk {
     fn time(&self, io: DiskRequest, head: u64, now: u64) -> u64 {
         let passes = u128::from(io.len) * u128::from(self.revolution_ns);
         let transfer = u64::try_from(passes / u128::from(self.track_bytes)).unwrap_or(u64::MAX);
-        let ready = now + self.fixed_ns;
-        self.fixed_ns + self.positioning(io.at, head, ready) + transfer
-    }
-}
-
-impl FlashDisk {
-    /// Of one page or a part of it.
-    fn time(&self, io: DiskRequest) -> u64 {
-        match io.write {
-            false => self.read_ns,
-            true if io.len < self.page_bytes => self.read_ns + self.write_ns,
-            true => self.write_ns,
+        // The command of an I/O that waited was done while the one before was under way.
+        if io.at == head && io.follows {
+            return transfer;
         }
+        let ready = now + self.fixed_ns;
+        self.fixed_ns + self.positioning(io, head, ready) + transfer
     }
 }

@@ -5,8 +5,9 @@
 //! the reads of a small write, the next I/O of a queue) begins at the time of the completion, not at that of the
 //! question, so late questions do not slow the disks down.
 
-use super::progress::RequestProgress;
-use super::queues::DiskQueues;
+use super::progress::{DonePart, RequestProgress};
+use super::queues::{DiskQueues, NextEvent};
+use super::timers::TimedEvent;
 use crate::disk::DiskModel;
 use crate::geometry::ArrayGeometry;
 use crate::requests::ArrayRequest;
@@ -25,7 +26,7 @@ impl OpenArray {
     /// An idle array; the seed is that of disks with chance in them.
     pub fn new(geometry: &ArrayGeometry, disk: &DiskModel, seed: u64) -> Self {
         Self {
-            queues: DiskQueues::new(geometry, disk, seed),
+            queues: DiskQueues::new(geometry, 1, disk, seed),
             requests: Vec::new(),
             tags: Vec::new(),
             free: Vec::new(),
@@ -56,14 +57,23 @@ impl OpenArray {
     /// Adds the tags of the requests that are complete by now to `done`, in the order in which they are.
     pub fn advance(&mut self, now_ns: u64, done: &mut Vec<u64>) {
         while self.next_ns().is_some_and(|next| next <= now_ns) {
-            let Some(mut ready) = self.queues.next_done() else {
-                break;
-            };
-            while let Some(io) = self.queues.take(&mut ready) {
-                let index = io.slot();
-                if self.requests[index].finished(&mut self.queues, io, true) {
-                    self.complete(index, done);
+            match self.queues.next_event() {
+                Some(NextEvent::Disk(mut ready)) => {
+                    while let Some(io) = self.queues.take(&mut ready) {
+                        if let Some(index) = io.slot() {
+                            self.finished(index, io.part(), done);
+                        }
+                    }
                 }
+                Some(NextEvent::Time(TimedEvent::Part { slot, group })) => {
+                    let part = DonePart {
+                        group: group as usize,
+                        write: true,
+                    };
+                    self.finished(slot as usize, part, done);
+                }
+                Some(NextEvent::Time(_)) => {}
+                None => break,
             }
             self.queues.start_touched();
         }
@@ -73,6 +83,12 @@ impl OpenArray {
     /// When the next I/O of a disk is complete, if one is under way. Not each one completes a request.
     pub fn next_ns(&self) -> Option<u64> {
         self.queues.next_ns()
+    }
+
+    fn finished(&mut self, index: usize, part: DonePart, done: &mut Vec<u64>) {
+        if self.requests[index].finished(&mut self.queues, part, index, true) {
+            self.complete(index, done);
+        }
     }
 
     fn complete(&mut self, index: usize, done: &mut Vec<u64>) {

@@ -6,11 +6,19 @@ use crate::requests::ArrayRequest;
 
 /// A request that waits for its I/Os.
 #[derive(Debug, Default)]
-pub(super) struct RequestProgress {
-    steps: DiskSteps,
+pub struct RequestProgress {
+    /// All its I/Os.
+    pub steps: DiskSteps,
     /// I/Os of the phase that each group is in.
     waiting: Vec<u32>,
     groups_left: usize,
+}
+
+/// An I/O that is complete: of a group, and whether it wrote.
+#[derive(Copy, Clone, Debug)]
+pub struct DonePart {
+    pub group: usize,
+    pub write: bool,
 }
 
 impl RequestProgress {
@@ -25,6 +33,12 @@ impl RequestProgress {
     ) {
         let geometry = queues.geometry();
         geometry.steps(request.at, request.len, request.write, &mut self.steps);
+        self.start(queues, index, counts);
+    }
+
+    /// The same of steps that are there: the reads of each group, or where there are none, its writes.
+    #[inline]
+    pub fn start(&mut self, queues: &mut DiskQueues, index: usize, counts: bool) {
         self.groups_left = self.steps.groups.len();
         self.waiting.clear();
         self.waiting.resize(self.groups_left, 0);
@@ -44,8 +58,14 @@ impl RequestProgress {
 
     /// An I/O of a disk is complete: maybe its group, then its request. Whether the request is.
     #[inline]
-    pub fn finished(&mut self, queues: &mut DiskQueues, done: QueuedIo, counts: bool) -> bool {
-        let group = done.group();
+    pub fn finished(
+        &mut self,
+        queues: &mut DiskQueues,
+        done: DonePart,
+        index: usize,
+        counts: bool,
+    ) -> bool {
+        let group = done.group;
         self.waiting[group] -= 1;
         if self.waiting[group] > 0 {
             return false;
@@ -54,7 +74,7 @@ impl RequestProgress {
         if !done.write && !writes.is_empty() {
             for io in writes {
                 let io = self.steps.ios[io];
-                self.waiting[group] += queues.add(io, QueuedIo::of(done.slot(), group, counts));
+                self.waiting[group] += queues.add(io, QueuedIo::of(index, group, counts));
             }
             return false;
         }

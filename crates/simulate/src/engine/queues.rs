@@ -8,11 +8,14 @@ use std::collections::VecDeque;
 
 use super::DiskIoCount;
 use super::clock::{NEVER, NextDone};
+use super::neighbours::NeighbourFilter;
+use super::progress::DonePart;
+use super::timers::{TimedEvent, Timers};
 use crate::disk::{DiskModel, DiskRequest};
 use crate::geometry::{ArrayGeometry, DiskIo};
 
-/// No I/O.
-const NONE: u32 = u32::MAX;
+/// No I/O, and no request that waits for one.
+pub const NONE: u32 = u32::MAX;
 /// The longest joined I/O: that of a driver that sets none (`BLK_SAFE_MAX_SECTORS`).
 const LONGEST: u64 = 255 * 512;
 /// I/Os that are looked at for one to join with.
@@ -47,12 +50,26 @@ impl QueuedIo {
         }
     }
 
-    pub const fn slot(&self) -> usize {
-        self.slot as usize
+    /// The request that waits for it; `None`: a write that was in the disk's own buffer.
+    pub fn slot(&self) -> Option<usize> {
+        (self.slot != NONE).then_some(self.slot as usize)
     }
 
-    pub const fn group(&self) -> usize {
-        self.group as usize
+    /// What is complete of that request.
+    pub const fn part(&self) -> DonePart {
+        DonePart {
+            group: self.group as usize,
+            write: self.write,
+        }
+    }
+
+    const fn request(&self, follows: bool) -> DiskRequest {
+        DiskRequest {
+            at: self.at,
+            len: self.len,
+            write: self.write,
+            follows,
+        }
     }
 }
 
@@ -63,6 +80,16 @@ struct DiskQueue {
     taken: u32,
     head: u64,
     touched: bool,
+    neighbours: NeighbourFilter,
+}
+
+/// What happens next.
+#[derive(Copy, Clone, Debug)]
+pub enum NextEvent {
+    /// A disk has finished an I/O, with all that are joined.
+    Disk(u32),
+    /// A moment has come.
+    Time(TimedEvent),
 }
 
 /// All queues of all disks: one a channel.
@@ -77,35 +104,44 @@ pub struct DiskQueues {
     all: Vec<QueuedIo>,
     free: Vec<u32>,
     next: NextDone,
+    timers: Timers,
+    /// Of each disk the bytes of its write buffer that are free.
+    buffers: Vec<u64>,
     now: u64,
     random: u64,
     counts: Vec<DiskIoCount>,
 }
 
 impl DiskQueues {
-    pub fn new(geometry: &ArrayGeometry, disk: &DiskModel, seed: u64) -> Self {
+    /// The disks of `groups` arrays that are alike.
+    pub fn new(geometry: &ArrayGeometry, groups: u32, disk: &DiskModel, seed: u64) -> Self {
         let channels = disk.channels();
-        let count = (geometry.disks() * channels) as usize;
+        let disks = geometry.disks() * groups;
+        let count = (disks * channels) as usize;
+        let joins = geometry.is_md() && channels == 1;
         let queue = |_| DiskQueue {
             waiting: VecDeque::new(),
             under_way: NONE,
             taken: NONE,
             head: 0,
             touched: false,
+            neighbours: NeighbourFilter::new(joins),
         };
         Self {
             geometry: geometry.clone(),
             disk: disk.clone(),
             channels,
-            joins: geometry.is_md() && channels == 1,
+            joins,
             queues: (0..count).map(queue).collect(),
             touched: Vec::new(),
             all: Vec::new(),
             free: Vec::new(),
             next: NextDone::new(count),
+            timers: Timers::default(),
+            buffers: vec![disk.buffer_bytes(); disks as usize],
             now: 0,
             random: seed ^ 0x5bd1_e995,
-            counts: vec![DiskIoCount::default(); geometry.disks() as usize],
+            counts: vec![DiskIoCount::default(); disks as usize],
         }
     }
 
@@ -117,12 +153,13 @@ impl DiskQueues {
         &self.geometry
     }
 
-    /// When the next I/O is complete.
+    /// When something happens next.
     pub fn next_ns(&self) -> Option<u64> {
-        self.next.first().map(|(_, time)| time)
+        let next = self.next.first().1.min(self.timers.first());
+        (next != NEVER).then_some(next)
     }
 
-    /// Lets time pass in which nothing completes.
+    /// Lets time pass in which nothing happens.
     pub fn wait_until(&mut self, now: u64) {
         self.now = self.now.max(now);
     }
@@ -131,7 +168,12 @@ impl DiskQueues {
         self.counts
     }
 
-    /// Adds an I/O, and says how many completions it has: one a page of flash.
+    /// Something that happens after `ns`.
+    pub fn later(&mut self, ns: u64, event: TimedEvent) {
+        self.timers.add(self.now.saturating_add(ns), event);
+    }
+
+    /// Adds an I/O, and says how many completions it has: one a piece of flash.
     #[inline]
     pub fn add(&mut self, io: DiskIo, pending: QueuedIo) -> u32 {
         let io = if io.any_copy { self.best_copy(io) } else { io };
@@ -142,7 +184,10 @@ impl DiskQueues {
             ..pending
         };
         match &self.disk {
-            DiskModel::Flash(flash) => self.add_pages(io.disk, pending, flash.page_bytes),
+            DiskModel::Flash(flash) => {
+                let sizes = (flash.unit_bytes, flash.buffer_ns);
+                self.add_pages(io.disk, pending, sizes)
+            }
             _ => {
                 self.add_to(io.disk, pending);
                 1
@@ -153,16 +198,14 @@ impl DiskQueues {
     /// The copy whose disk has the fewest I/Os.
     fn best_copy(&self, io: DiskIo) -> DiskIo {
         let (mut best, mut least) = (io, usize::MAX);
-        self.geometry.each_copy(&io, |disk, at| {
-            let first = disk * self.channels;
-            let queues = (first..first + self.channels).map(|queue| &self.queues[queue as usize]);
-            let load = queues
-                .map(|queue| {
-                    let busy =
-                        usize::from(queue.under_way != NONE) + usize::from(queue.taken != NONE);
-                    queue.waiting.len() + busy
-                })
-                .sum();
+        let group = io.disk / self.geometry.disks() * self.geometry.disks();
+        let one = DiskIo {
+            disk: io.disk - group,
+            ..io
+        };
+        self.geometry.each_copy(&one, |disk, at| {
+            let disk = disk + group;
+            let load = self.load(disk);
             if load < least {
                 (best, least) = (DiskIo { disk, at, ..io }, load);
             }
@@ -170,22 +213,45 @@ impl DiskQueues {
         best
     }
 
-    fn add_pages(&mut self, disk: u32, whole: QueuedIo, page: u64) -> u32 {
+    /// I/Os of a disk that are not complete.
+    #[inline]
+    fn load(&self, disk: u32) -> usize {
+        let first = (disk * self.channels) as usize;
+        let queues = &self.queues[first..first + self.channels as usize];
+        let busy = |queue: &DiskQueue| {
+            usize::from(queue.under_way != NONE) + usize::from(queue.taken != NONE)
+        };
+        queues
+            .iter()
+            .map(|queue| queue.waiting.len() + busy(queue))
+            .sum()
+    }
+
+    /// The units of flash that an I/O touches, each on its channel. A write that finds room in the buffer of
+    /// the disk is complete when it is there.
+    fn add_pages(&mut self, disk: u32, whole: QueuedIo, (unit, buffer_ns): (u64, u64)) -> u32 {
         let (mut at, end) = (whole.at, whole.at + whole.len);
         let mut pages = 0;
         while at < end {
-            let len = (page - at % page).min(end - at);
-            let channel = u32::try_from(at / page % u64::from(self.channels)).unwrap_or(0);
-            let counts = whole.counts && pages == 0;
-            self.add_to(
-                disk * self.channels + channel,
-                QueuedIo {
-                    at,
-                    len,
-                    counts,
-                    ..whole
-                },
-            );
+            let len = (unit - at % unit).min(end - at);
+            let channel = u32::try_from(at / unit % u64::from(self.channels)).unwrap_or(0);
+            let mut part = QueuedIo {
+                at,
+                len,
+                counts: whole.counts && pages == 0,
+                ..whole
+            };
+            let room = &mut self.buffers[disk as usize];
+            if whole.write && *room >= unit {
+                *room -= unit;
+                let ack = TimedEvent::Part {
+                    slot: whole.slot,
+                    group: whole.group,
+                };
+                part.slot = NONE;
+                self.later(buffer_ns, ack);
+            }
+            self.add_to(disk * self.channels + channel, part);
             at += len;
             pages += 1;
         }
@@ -194,8 +260,12 @@ impl DiskQueues {
 
     #[inline]
     fn add_to(&mut self, queue: u32, pending: QueuedIo) {
-        if self.joins && self.join(queue, pending) {
-            return;
+        if self.joins {
+            if self.join(queue, pending) {
+                return;
+            }
+            let neighbours = &mut self.queues[queue as usize].neighbours;
+            neighbours.add(pending.at, pending.len);
         }
         let id = self.keep(pending);
         let queue_state = &mut self.queues[queue as usize];
@@ -221,7 +291,13 @@ impl DiskQueues {
     }
 
     /// Joins an I/O with one that waits and lies next to it.
+    #[inline]
     fn join(&mut self, queue: u32, pending: QueuedIo) -> bool {
+        let state = &self.queues[queue as usize];
+        state.neighbours.may_have(pending.at, pending.len) && self.join_found(queue, pending)
+    }
+
+    fn join_found(&mut self, queue: u32, pending: QueuedIo) -> bool {
         let waiting = &self.queues[queue as usize].waiting;
         let found = waiting.iter().rev().take(LOOKED_AT).find(|id| {
             let one = &self.all[**id as usize];
@@ -236,10 +312,14 @@ impl DiskQueues {
             ..pending
         });
         let one = &mut self.all[first as usize];
+        let (at, len) = (one.at, one.len);
         one.at = one.at.min(pending.at);
         one.len += pending.len;
         one.counts |= pending.counts;
         let rest = std::mem::replace(&mut one.joined, id);
+        let neighbours = &mut self.queues[queue as usize].neighbours;
+        neighbours.remove(at, len);
+        neighbours.add(at.min(pending.at), len + pending.len);
         self.all[id as usize].joined = rest;
         true
     }
@@ -249,15 +329,15 @@ impl DiskQueues {
     pub fn start_touched(&mut self) {
         while let Some(queue) = self.touched.pop() {
             self.queues[queue as usize].touched = false;
-            self.start(queue as usize);
+            self.start(queue as usize, false);
         }
     }
 
     #[inline]
-    fn start(&mut self, index: usize) {
+    fn start(&mut self, index: usize, follows: bool) {
         if self.queues[index].under_way == NONE {
             let id = match std::mem::replace(&mut self.queues[index].taken, NONE) {
-                NONE => self.choose(index),
+                NONE => self.choose(index, follows),
                 id => id,
             };
             if id == NONE {
@@ -266,17 +346,14 @@ impl DiskQueues {
             }
             let io = self.all[id as usize];
             let queue = &mut self.queues[index];
-            let wanted = DiskRequest {
-                at: io.at,
-                len: io.len,
-                write: io.write,
-            };
+            let wanted = io.request(follows);
             let time = self
                 .disk
-                .time(wanted, queue.head, self.now, &mut self.random);
+                .time(wanted, queue.head, self.now, &mut self.random)
+                .max(1);
             queue.head = io.at + io.len;
             queue.under_way = id;
-            self.next.set(index, self.now + time.max(1));
+            self.next.set(index, self.now + time);
             if io.counts {
                 let count = &mut self.counts[index / self.channels as usize];
                 if io.write {
@@ -287,38 +364,55 @@ impl DiskQueues {
             }
         }
         if self.joins && self.queues[index].taken == NONE {
-            self.queues[index].taken = self.choose(index);
+            self.queues[index].taken = self.choose(index, true);
         }
     }
 
     /// The next I/O of those that wait: the first, or the one that the head reaches first.
     #[inline]
-    fn choose(&mut self, index: usize) -> u32 {
+    fn choose(&mut self, index: usize, follows: bool) -> u32 {
         let queue = &mut self.queues[index];
-        let DiskModel::Spinning(disk) = &self.disk else {
-            return queue.waiting.pop_front().unwrap_or(NONE);
+        let found = match &self.disk {
+            DiskModel::Spinning(disk) if queue.waiting.len() > 1 && disk.queue > 1 => {
+                let first = queue.waiting.iter().take(disk.queue).enumerate();
+                let best = first.min_by_key(|(_, id)| {
+                    let io = self.all[**id as usize].request(follows);
+                    disk.positioning(io, queue.head, self.now + disk.fixed_ns)
+                });
+                let best = best.map(|(place, _)| place);
+                best.and_then(|place| queue.waiting.remove(place))
+            }
+            _ => queue.waiting.pop_front(),
         };
-        let first = queue.waiting.iter().take(disk.queue.max(1)).enumerate();
-        let best = first.min_by_key(|(_, id)| {
-            disk.positioning(
-                self.all[**id as usize].at,
-                queue.head,
-                self.now + disk.fixed_ns,
-            )
-        });
-        let best = best.map(|(place, _)| place);
-        best.and_then(|place| queue.waiting.remove(place))
-            .unwrap_or(NONE)
+        let id = found.unwrap_or(NONE);
+        if self.joins && id != NONE {
+            let io = &self.all[id as usize];
+            queue.neighbours.remove(io.at, io.len);
+        }
+        id
     }
 
-    /// The I/O that is complete next, with all that are joined; its disk goes on with another one.
+    /// What happens next; the disk goes on with another I/O.
     #[inline]
-    pub fn next_done(&mut self) -> Option<u32> {
-        let (queue, time) = self.next.first()?;
+    pub fn next_event(&mut self) -> Option<NextEvent> {
+        let (queue, time) = self.next.first();
+        if self.timers.first() < time {
+            let (time, event) = self.timers.take()?;
+            self.now = time;
+            return Some(NextEvent::Time(event));
+        }
+        if time == NEVER {
+            return None;
+        }
         self.now = time;
         let done = std::mem::replace(&mut self.queues[queue].under_way, NONE);
-        self.start(queue);
-        Some(done)
+        if self.all[done as usize].slot == NONE {
+            let disk = queue / self.channels as usize;
+            self.buffers[disk] += self.disk.unit_bytes();
+        }
+        // What starts now has waited.
+        self.start(queue, true);
+        Some(NextEvent::Disk(done))
     }
 
     /// One after the other of those that were joined.

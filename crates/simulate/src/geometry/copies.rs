@@ -12,6 +12,7 @@ impl ArrayGeometry {
         // Of an odd number of disks, neighbouring rows of a disk have their copies in different places.
         let joins =
             self.level != RaidLevel::Raid10 || self.is_far() || self.disks.is_multiple_of(2);
+        let first = out.ios.len();
         let (mut at, end) = (at, at + len);
         while at < end {
             let (chunk, within) = (at / self.element, at % self.element);
@@ -20,16 +21,16 @@ impl ArrayGeometry {
                 for copy in 0..copies {
                     let (disk, place) = self.copy_of(chunk, copy);
                     if self.works(disk.into()) {
-                        out.join(0, io(disk, true, false, place + within, part));
+                        out.join(first, io(disk, true, false, place + within, part));
                     }
                 }
             } else if let Some((disk, place)) = self.first_copy(chunk, copies) {
-                let from = if joins { 0 } else { out.ios.len() };
+                let from = if joins { first } else { out.ios.len() };
                 out.join(from, io(disk, false, many, place + within, part));
             }
             at += part;
         }
-        for index in 0..out.ios.len() {
+        for index in first..out.ios.len() {
             let one = index..index + 1;
             let none = index + 1..index + 1;
             out.groups.push(if write {

@@ -178,6 +178,11 @@ impl ArrayGeometry {
     /// What a request becomes. The caller keeps it within the [`ArrayGeometry::capacity`].
     pub fn steps(&self, at: u64, len: u64, write: bool, out: &mut DiskSteps) {
         out.clear();
+        self.add_steps(at, len, write, out);
+    }
+
+    /// Adds what a request becomes to the steps of others, with which it is not joined.
+    pub fn add_steps(&self, at: u64, len: u64, write: bool, out: &mut DiskSteps) {
         match self.level {
             RaidLevel::Raid0 | RaidLevel::Raid1 | RaidLevel::Raid10 => {
                 self.copied(at, len, write, out)

@@ -6,10 +6,18 @@
 use super::copies::disk_number;
 use super::{ArrayGeometry, DiskIo, DiskSteps, PAGE, SmallWrite};
 
+/// A stripe, and where its parity is.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct StripeRow {
+    pub stripe: u64,
+    /// The disk of its first parity.
+    pub parity: u64,
+}
+
 /// The part of a write in one stripe: consecutive data elements, the first from `first`, the last to `last`.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct StripePiece {
-    pub stripe: u64,
+    pub row: StripeRow,
     /// Data elements that are written.
     pub from: u64,
     pub to: u64,
@@ -55,40 +63,40 @@ impl ArrayGeometry {
         self.disks - self.bearing
     }
 
-    /// Where the first parity of a stripe is.
-    const fn parity_at(&self, stripe: u64) -> u64 {
-        self.disks - 1 - stripe % self.disks
+    const fn row(&self, stripe: u64) -> StripeRow {
+        StripeRow {
+            stripe,
+            parity: self.disks - 1 - stripe % self.disks,
+        }
     }
 
-    /// The disk of a data element; past those, of P and Q.
-    pub(super) const fn disk_of(&self, stripe: u64, unit: u64) -> u64 {
-        let parity = self.parity_at(stripe);
+    /// The disk of a data element; past those, of P and Q. `parity` is where the first parity of the stripe is.
+    const fn disk_of(&self, parity: u64, unit: u64) -> u64 {
         let place = if unit < self.bearing {
             parity + self.parities() + unit
         } else {
             parity + unit - self.bearing
         };
-        place % self.disks
+        // Less than two rounds.
+        if place < self.disks {
+            place
+        } else {
+            place - self.disks
+        }
     }
 
-    fn unit_works(&self, stripe: u64, unit: u64) -> bool {
-        self.works(self.disk_of(stripe, unit))
+    fn unit_works(&self, parity: u64, unit: u64) -> bool {
+        self.works(self.disk_of(parity, unit))
     }
 
     /// An I/O of a part of a unit.
-    pub(super) fn unit_io(
-        &self,
-        stripe: u64,
-        unit: u64,
-        write: bool,
-        low: u64,
-        high: u64,
-    ) -> DiskIo {
+    #[inline]
+    fn unit_io(&self, row: StripeRow, unit: u64, write: bool, (low, high): (u64, u64)) -> DiskIo {
         DiskIo {
-            disk: disk_number(self.disk_of(stripe, unit)),
+            disk: disk_number(self.disk_of(row.parity, unit)),
             write,
             any_copy: false,
-            at: stripe * self.element + low,
+            at: row.stripe * self.element + low,
             len: high - low,
         }
     }
@@ -96,30 +104,32 @@ impl ArrayGeometry {
     /// A read goes to the disks that hold the data; for one that fails, to as many others as there are data
     /// elements.
     pub(super) fn parity_read(&self, at: u64, len: u64, out: &mut DiskSteps) {
+        let from = out.ios.len();
         let (mut at, end) = (at, at + len);
         while at < end {
             let (chunk, low) = (at / self.element, at % self.element);
             let high = self.element.min(low + end - at);
             let (stripe, data) = (chunk / self.bearing, chunk % self.bearing);
-            if self.unit_works(stripe, data) {
-                out.join(0, self.unit_io(stripe, data, false, low, high));
+            let row = self.row(stripe);
+            if self.unit_works(row.parity, data) {
+                out.join(from, self.unit_io(row, data, false, (low, high)));
             } else {
                 let page = if self.is_md() { PAGE } else { 1 };
-                let (low, high) = (low / page * page, high.next_multiple_of(page));
-                self.survivors(stripe, |unit| {
-                    out.join(0, self.unit_io(stripe, unit, false, low, high));
+                let part = (low / page * page, high.next_multiple_of(page));
+                self.survivors(row, |unit| {
+                    out.join(from, self.unit_io(row, unit, false, part));
                 });
             }
             at += high - low;
         }
         // One group: the request is complete when all of it was read.
-        let reads = out.ios.len();
-        out.group(reads, 0);
+        let reads = out.ios.len() - from;
+        out.group(reads, from);
     }
 
     /// The units from which any other follows.
-    fn survivors(&self, stripe: u64, mut each: impl FnMut(u64)) {
-        let working = (0..self.disks).filter(|unit| self.unit_works(stripe, *unit));
+    fn survivors(&self, row: StripeRow, mut each: impl FnMut(u64)) {
+        let working = (0..self.disks).filter(|unit| self.unit_works(row.parity, *unit));
         let enough = usize::try_from(self.bearing).unwrap_or(usize::MAX);
         working.take(enough).for_each(&mut each);
     }
@@ -132,7 +142,7 @@ impl ArrayGeometry {
             let (stripe, within) = (at / width, at % width);
             let stop = width.min(within + end - at);
             let piece = StripePiece {
-                stripe,
+                row: self.row(stripe),
                 from: within / self.element,
                 to: (stop - 1) / self.element,
                 first: within % self.element,
@@ -156,22 +166,47 @@ impl ArrayGeometry {
         whole: bool,
         out: &mut DiskSteps,
     ) {
+        let one = piece.from == piece.to && self.is_whole();
+        if one && self.modifies_one(piece, band) {
+            return self.modify_one(piece, band, whole, out);
+        }
         let from = out.ios.len();
         let way = self.way(piece, band);
         for unit in 0..self.disks {
-            if let Some((low, high)) = self.to_read(piece, band, whole, way, unit) {
-                out.ios
-                    .push(self.unit_io(piece.stripe, unit, false, low, high));
+            if let Some(part) = self.to_read(piece, band, whole, way, unit) {
+                out.ios.push(self.unit_io(piece.row, unit, false, part));
             }
         }
         let reads = out.ios.len() - from;
         for unit in 0..self.disks {
-            let (low, high) = self.written(piece, band, whole, unit);
-            if low < high && self.unit_works(piece.stripe, unit) {
-                out.ios
-                    .push(self.unit_io(piece.stripe, unit, true, low, high));
+            let part = self.written(piece, band, whole, unit);
+            if part.0 < part.1 && self.unit_works(piece.row.parity, unit) {
+                out.ios.push(self.unit_io(piece.row, unit, true, part));
             }
         }
+        out.group(reads, from);
+    }
+
+    /// Whether a write of one element is read-modify-write: [`ArrayGeometry::way`] where all disks work.
+    fn modifies_one(&self, piece: &StripePiece, band: StripeBand) -> bool {
+        let all = self.covered(piece, band, piece.from) == BandCover::All;
+        let reconstruct = self.bearing - u64::from(all);
+        reconstruct > 0 && self.prefers_modify(self.parities() + 1, reconstruct)
+    }
+
+    /// The most frequent write: the element and the parities, read and then written.
+    fn modify_one(&self, piece: &StripePiece, band: StripeBand, whole: bool, out: &mut DiskSteps) {
+        let from = out.ios.len();
+        let data = self.written(piece, band, whole, piece.from);
+        for write in [false, true] {
+            let element = self.unit_io(piece.row, piece.from, write, data);
+            out.ios.push(element);
+            for parity in self.bearing..self.disks {
+                let parity = self.unit_io(piece.row, parity, write, (band.low, band.high));
+                out.ios.push(parity);
+            }
+        }
+        let reads = (out.ios.len() - from) / 2;
         out.group(reads, from);
     }
 
@@ -209,9 +244,9 @@ impl ArrayGeometry {
     /// The choice of `handle_stripe_dirtying` in the kernel: the way with fewer reads. Between equals md
     /// reconstructs and controllers modify.
     fn way(&self, piece: &StripePiece, band: StripeBand) -> ParityWay {
-        let works = |unit: &u64| self.unit_works(piece.stripe, *unit);
+        let works = |unit: &u64| self.unit_works(piece.row.parity, *unit);
         let parities = (self.bearing..self.disks).filter(works).count();
-        let (mut modify, mut reconstruct) = (parities, 0);
+        let (mut modify, mut reconstruct) = (parities as u64, 0);
         let (mut can_modify, mut can_reconstruct) = (true, true);
         for data in 0..self.bearing {
             let cover = self.covered(piece, band, data);
@@ -233,17 +268,22 @@ impl ArrayGeometry {
         } else if parities == 0 {
             return ParityWay::Nothing;
         }
-        let modifies = match self.shape.small_write {
-            SmallWrite::Modify => true,
-            SmallWrite::Reconstruct => false,
-            SmallWrite::Fewest if self.is_md() => modify < reconstruct,
-            SmallWrite::Fewest => modify <= reconstruct,
-        };
+        let modifies = self.prefers_modify(modify, reconstruct);
         match (can_modify, can_reconstruct) {
             (true, true) if modifies => ParityWay::Modify,
             (_, true) => ParityWay::Reconstruct,
             (true, false) => ParityWay::Modify,
             (false, false) => ParityWay::Rebuild,
+        }
+    }
+
+    /// Whether old data and parity are read, by the disks that are read from in either way.
+    fn prefers_modify(&self, modify: u64, reconstruct: u64) -> bool {
+        match self.shape.small_write {
+            SmallWrite::Modify => true,
+            SmallWrite::Reconstruct => false,
+            SmallWrite::Fewest if self.is_md() => modify < reconstruct,
+            SmallWrite::Fewest => modify <= reconstruct,
         }
     }
 
@@ -273,11 +313,11 @@ impl ArrayGeometry {
             ParityWay::Reconstruct => Some(self.missing(piece, band, unit)),
             ParityWay::Rebuild => {
                 let mut needed = false;
-                self.survivors(piece.stripe, |one| needed |= one == unit);
+                self.survivors(piece.row, |one| needed |= one == unit);
                 needed.then_some(all)
             }
         };
-        wanted.filter(|_| self.unit_works(piece.stripe, unit))
+        wanted.filter(|_| self.unit_works(piece.row.parity, unit))
     }
 
     /// The part of a data element in the band that is not written: one I/O, also where what is written lies

@@ -3,4 +3,5 @@
 
 mod geometry;
 mod lab;
+mod system;
 mod twin;
