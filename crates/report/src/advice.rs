@@ -147,7 +147,12 @@ fn measurement(cost: &UsedMeasurement) -> String {
     let out = some(cost.cells_left_out, "left out");
     let cells = if cost.cells == 1 { "cell" } else { "cells" };
     format!(
-        "Measurement on {}{place}: {} {cells} with an interval{open}{out}.",
+        "{} {}{place}: {} {cells} with an interval{open}{out}.",
+        if cost.simulated {
+            "Cost on"
+        } else {
+            "Measurement on"
+        },
         clean(&cost.target),
         count(cost.cells)
     )

@@ -135,8 +135,10 @@ impl Reason {
 /// The measurement that was used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct UsedMeasurement {
-    /// The measured target.
+    /// The measured target, or the simulated array.
     pub target: String,
+    /// By a model: nothing was measured.
+    pub simulated: bool,
     /// The name of the machine.
     pub machine: String,
     /// The stack does not name the target: that it speaks for the stack was said by the operator.
@@ -165,6 +167,12 @@ pub fn advise(evidence: &AdviceInput<'_>, tool: &str) -> Advice {
     for target in evidence.targets {
         let defects = target.defects.iter().filter(|defect| defect.counts());
         items.extend(defects.map(|defect| sources.item(target, defect)));
+    }
+    if evidence.cost.is_some_and(|cost| cost.simulated) {
+        let reasons = items.iter_mut().flat_map(|item| &mut item.reasons);
+        for reason in reasons {
+            reason.text = reason.text.replace("as measured", "as simulated");
+        }
     }
     items.sort_by_key(|item: &Item| (std::cmp::Reverse(item.decision), item.defect.layer.clone()));
     let load = sources.whole();

@@ -64,6 +64,7 @@ impl<'a> Prices<'a> {
     pub(super) fn measured(&self, assumed_same: bool) -> UsedMeasurement {
         UsedMeasurement {
             target: self.comparison.target.clone(),
+            simulated: self.comparison.simulated,
             machine: self.comparison.machine.host.clone(),
             assumed_same,
             cells: self.cells.len(),

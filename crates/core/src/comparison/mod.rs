@@ -54,6 +54,9 @@ pub struct Comparison {
     /// Against an earlier run, where one was named.
     #[serde(default)]
     pub before: Option<Before>,
+    /// By a model: nothing was measured.
+    #[serde(default)]
+    pub simulated: bool,
 }
 
 impl Comparison {
