@@ -11,7 +11,7 @@ use crate::args::AdviseArgs;
 use crate::check;
 use crate::exit::Exit;
 use crate::trace;
-use crate::{document, look, measure};
+use crate::{document, look, measure, simulate};
 
 /// Names that a refusal lists.
 const NAMED: usize = 4;
@@ -28,7 +28,7 @@ pub fn run(arguments: &AdviseArgs) -> Result<Exit> {
         .as_deref()
         .map(measure::document)
         .transpose()?;
-    let evidence = AdviceInput {
+    let mut evidence = AdviceInput {
         targets: &targets,
         profile: profile.as_ref(),
         cost: cost.as_ref(),
@@ -36,6 +36,15 @@ pub fn run(arguments: &AdviseArgs) -> Result<Exit> {
     };
     if let [first, ..] = advice::strangers(&evidence).as_slice() {
         return Err(refusal(first, arguments));
+    }
+    let simulated = arguments
+        .array
+        .as_deref()
+        .map(|array| simulate::stand_in(array, &targets))
+        .transpose()?;
+    if simulated.is_some() {
+        // Who names an array says that it stands for the stack.
+        (evidence.cost, evidence.assume_same) = (simulated.as_ref(), true);
     }
     let advice = Advice {
         machine: read::machine(&text),

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::comparison::Machine;
+use crate::machine::Machine;
 use crate::profile::Latency;
 
 /// The name and version of the document.

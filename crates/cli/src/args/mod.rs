@@ -28,7 +28,11 @@ pub use measure::{
 };
 pub use plan::PlanArgs;
 pub use probe::ProbeArgs;
-pub use simulate::{LostWrites, SimulateArgs, SimulateServeArgs, SimulateVerb, SimulatedLoadArgs};
+pub use simulate::{
+    CacheArg, LostWrites, SimulateArgs, SimulateCalibrateArgs, SimulateCompareArgs,
+    SimulatePlacementArgs, SimulateProvisionArgs, SimulatePublishedArgs, SimulateRunArgs,
+    SimulateServeArgs, SimulateVerb, SimulatedArrayArgs, SimulatedLoadArgs,
+};
 pub use trace::{
     ConvertArgs, GenerateArgs, LittlesLawArgs, LookArgs, MergeArgs, SourceArgs, SummarizeArgs,
     TraceArgs, TraceVerb,

@@ -7,6 +7,7 @@ mod compare;
 mod layout;
 mod live;
 mod matrix;
+mod offsets;
 pub mod open;
 mod output;
 mod quick;
@@ -26,6 +27,8 @@ use crate::exit::Exit;
 
 pub use before::document;
 pub use compare::measured;
+pub use offsets::{OffsetMeasurement, measured_at};
+pub use open::allowed;
 
 /// Runs the verb.
 pub fn run(arguments: &MeasureArgs) -> Result<Exit> {

@@ -14,7 +14,7 @@ use ioalign_export::media::{BlockFault, Media, PowerLoss, PowerRules, UnflushedF
 use ioalign_export::place::{LeftServer, clear_left};
 use ioalign_export::server::StartedArray;
 use ioalign_export::session::{ServedDevice, WantedWays};
-use ioalign_simulate::description::DescribedArray;
+use ioalign_simulate::description::{DescribedArray, VolumeAbove};
 use ioalign_simulate::disk::DiskModel;
 use ioalign_simulate::geometry::ArrayGeometry;
 use serde::Serialize;
@@ -39,7 +39,11 @@ pub fn run(arguments: &SimulateServeArgs) -> Result<Exit> {
     whole("size", arguments.size)?;
     whole("tear", arguments.tear)?;
     whole("start", Some(arguments.start).filter(|start| *start > 0))?;
-    let mut array = super::array(&arguments.array)?;
+    let mut array = super::array::named(&arguments.array)?;
+    let plain = array.cache.is_none() && array.unit_bytes == 0;
+    if !plain || array.above != VolumeAbove::default() {
+        say::note("the cache, the unit and the volume of the array are not served: disks alone");
+    }
     if let Some(ns) = arguments.service {
         array.disk = DiskModel::Fixed { ns };
     }

@@ -46,20 +46,10 @@ fn short(text: &str) -> Result<Workload, String> {
 
 /// What a job asks for and the model has not, said once.
 pub fn not_simulated(step: &Workload, notes: &mut Vec<String>) {
-    let parts = [
-        (
-            step.fsync_every_writes.is_some() && step.writes(),
-            "flushes are not simulated",
-        ),
-        (
-            step.rate_iops.is_some(),
-            "the rate of the job is not simulated: as many I/Os as the array takes",
-        ),
-    ];
-    for (asked, what) in parts {
-        if asked && !notes.iter().any(|note| note == what) {
-            notes.push(what.to_owned());
-        }
+    let what = "flushes are not simulated";
+    let asked = step.fsync_every_writes.is_some() && step.writes();
+    if asked && !notes.iter().any(|note| note == what) {
+        notes.push(what.to_owned());
     }
 }
 

@@ -16,6 +16,7 @@ use crate::exit::Exit;
 
 use crate::look;
 pub use merge::read as profile;
+pub use summarize::{asked, reading};
 
 /// Runs the verb.
 pub fn run(arguments: &TraceArgs) -> Result<Exit> {

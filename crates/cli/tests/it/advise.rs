@@ -211,6 +211,19 @@ fn what_is_right_is_left() {
     assert_eq!(text, "Leave it: nothing is off its grid.\n");
 }
 
+/// A model in place of a measurement, and the advice says so.
+#[test]
+fn an_array_stands_in_for_a_measurement() {
+    needs!(Packages);
+    let desk = Desk::new(63);
+    let (advice, _) = desk.advice(&["--array", "raid10:4x64k"]);
+    assert_eq!(advice["cost"]["simulated"], json!(true));
+    let assumed = advice["assumed"].to_string();
+    assert!(assumed.contains("no device was measured"), "{assumed}");
+    let text = String::from_utf8(desk.run(&["--array", "raid10:4x64k"]).stdout).unwrap();
+    assert!(!text.contains("it, as measured"), "{text}");
+}
+
 #[test]
 fn a_cost_that_is_nothing_is_left() {
     needs!(Packages);

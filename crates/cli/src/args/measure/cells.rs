@@ -35,7 +35,7 @@ pub fn number() -> RangedI64ValueParser<u32> {
 }
 
 /// When an answer is one.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct StatsArgs {
     /// That all intervals of the run hold the truth
     #[arg(long, value_name = "SHARE", default_value = "95%", value_parser = confidence)]

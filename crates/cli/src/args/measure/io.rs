@@ -59,7 +59,7 @@ pub enum TheApi {
 }
 
 /// The written data: never runs of zeros.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct DataArgs {
     /// Share of each 4 KiB that a compressor removes (default: 0%, or as the job says)
     #[arg(long, value_name = "SHARE", value_parser = values::share)]

@@ -115,7 +115,7 @@ pub struct ArmArgs {
 }
 
 /// The options that `compare` and `matrix` share, besides the compared arms.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct HowArgs {
     #[command(flatten)]
     pub stats: StatsArgs,

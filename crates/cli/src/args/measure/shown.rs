@@ -9,7 +9,7 @@ use ioalign_report::comparison::ComparisonFormat;
 use crate::args::{LookArgs, ReplaceArgs};
 
 /// The format, and where it goes.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct ShownArgs {
     /// The output format (default: by the ending of --output, else text)
     #[arg(long, value_name = "FORMAT", value_parser = formats(), conflicts_with = "json")]

@@ -144,7 +144,7 @@ pub struct SourceArgs {
 }
 
 /// How an answer is shown.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct LookArgs {
     /// One JSON document instead of text
     #[arg(long)]
