@@ -169,7 +169,7 @@ pub fn arm(outcome: &SimulationOutcome, start: u64, interval: Option<(f64, f64)>
                 writes: disk.writes,
             })
             .collect(),
-        latency_us: outcome.latency.clone(),
+        latency_us: outcome.latency,
         ..SimulatedArm::default()
     }
 }

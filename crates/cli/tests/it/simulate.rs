@@ -395,7 +395,11 @@ fn a_prediction_is_kept_with_what_was_measured() {
     let predicted = row["predicted_ratio"].as_f64().unwrap();
     assert!((0.75..0.95).contains(&predicted), "{row}");
     assert!(row["aligned_iops"].as_f64().unwrap() > 0.0);
-    let hit = row["hit"].as_bool().unwrap();
+    // On a busy machine the time may not be enough for a rate.
+    let Some(hit) = row["hit"].as_bool() else {
+        assert_eq!(row["measured_ratio"], Value::Null, "{row}");
+        return;
+    };
     assert_eq!(
         hit,
         row["error_ratio"].as_f64().unwrap().abs() <= 0.1,

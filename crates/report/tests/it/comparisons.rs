@@ -117,6 +117,7 @@ fn comparison(cells: Vec<Cell>, arms: usize) -> Comparison {
             "io_uring is forbidden here: pread and pwrite, one in flight a worker".to_owned(),
         ],
         before: None,
+        simulated: false,
     }
 }
 

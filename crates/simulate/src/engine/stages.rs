@@ -67,7 +67,7 @@ impl EventLoop<'_> {
         if stage.write && self.reads_first(index, &stage) {
             return;
         }
-        self.to_disks(index, &stage.pieces, stage.write);
+        self.send_to_disks(index, &stage.pieces, stage.write);
     }
 
     /// Asks the cache: `false` where it answers, or the request waits in it.
@@ -146,12 +146,12 @@ impl EventLoop<'_> {
             write: true,
             cached: false,
         });
-        self.to_disks(index, &reads, false);
+        self.send_to_disks(index, &reads, false);
         true
     }
 
     /// Pieces become I/Os of disks.
-    fn to_disks(&mut self, index: usize, pieces: &[(u64, u64)], write: bool) {
+    fn send_to_disks(&mut self, index: usize, pieces: &[(u64, u64)], write: bool) {
         let mut steps = std::mem::take(&mut self.slots[index].progress.steps);
         steps.clear();
         for (at, len) in pieces {

@@ -8,12 +8,15 @@ use super::latencies::LatencyBuckets;
 use super::system::{SimulatedTenant, TenantLoad, TenantOutcome};
 use crate::requests::{ArrayRequest, RequestStream};
 
+/// Those that count, and those before.
+struct TenantStreams {
+    warm_up: RequestStream,
+    counted: RequestStream,
+}
+
 /// The requests of a load.
 enum TenantRequests<'a> {
-    Streams {
-        warm_up: RequestStream,
-        counted: RequestStream,
-    },
+    Streams(Box<TenantStreams>),
     Replay(std::slice::Iter<'a, super::ReplayedIo>),
 }
 
@@ -39,10 +42,10 @@ impl<'a> TenantState<'a> {
         let requests = match about.load {
             TenantLoad::Workload(workload) => {
                 gap_ns = workload.rate_iops.map(gap).transpose()?;
-                TenantRequests::Streams {
+                TenantRequests::Streams(Box::new(TenantStreams {
                     warm_up: RequestStream::new(workload, region, !seed)?,
                     counted: RequestStream::new(workload, region, seed)?,
-                }
+                }))
             }
             TenantLoad::Replay { ios, .. } => {
                 for (number, io) in ios.iter().enumerate() {
@@ -106,7 +109,7 @@ impl<'a> TenantState<'a> {
                 let next = rest.as_slice().first()?;
                 Some(next.time_ns.saturating_sub(now))
             }
-            TenantRequests::Streams { .. } => Some(exponential(&mut self.random, self.gap_ns?)),
+            TenantRequests::Streams(_) => Some(exponential(&mut self.random, self.gap_ns?)),
         }
     }
 
@@ -114,8 +117,8 @@ impl<'a> TenantState<'a> {
     #[inline]
     pub fn next(&mut self, worker: usize, counts: bool) -> Option<ArrayRequest> {
         match &mut self.requests {
-            TenantRequests::Streams { counted, .. } if counts => Some(counted.next(worker)),
-            TenantRequests::Streams { warm_up, .. } => Some(warm_up.next(worker)),
+            TenantRequests::Streams(streams) if counts => Some(streams.counted.next(worker)),
+            TenantRequests::Streams(streams) => Some(streams.warm_up.next(worker)),
             TenantRequests::Replay(rest) => rest.next().map(|io| ArrayRequest {
                 at: io.at,
                 len: io.len,

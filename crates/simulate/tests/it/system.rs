@@ -133,7 +133,8 @@ fn reads_in_order_are_read_ahead() {
         ahead.iops(),
         plain.iops()
     );
-    let bytes: u64 = ahead.disks.iter().map(|disk| disk.reads).sum::<u64>() * 256 << 10;
+    let reads: u64 = ahead.disks.iter().map(|disk| disk.reads).sum();
+    let bytes = reads * 262_144;
     is_near(ratio(bytes, ahead.ios * 16384), 1.0, 0.1, "read once");
     let random = load(16384, 1.0, Pattern::Random, 8);
     let same = |array: &DescribedArray| at(array, &random, 63, 100).disks;
