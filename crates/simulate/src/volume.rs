@@ -241,7 +241,7 @@ mod tests {
         let place = VolumePlace::new(vec![thin], 100 * 65536, 1 << 30).unwrap();
         let two = pieces(&place, 65536 - 512, 1024);
         assert_eq!((two.len(), two[0].1, two[1].1), (2, 512, 512));
-        assert!(two[0].0 % 65536 == 65024 && two[1].0 % 65536 == 0);
+        assert!(two[0].0 % 65536 == 65024 && two[1].0.is_multiple_of(65536));
     }
 
     #[test]
