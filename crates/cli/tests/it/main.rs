@@ -37,6 +37,7 @@ mod scenarios_texts;
 mod scenarios_units;
 mod scenarios_unread;
 mod schema;
+mod serve;
 mod silence;
 mod simulate;
 mod terminal;
