@@ -2,6 +2,7 @@
 
 mod devices;
 mod ends;
+mod probed;
 mod refusals;
 
 use std::io::{BufRead, BufReader};
@@ -99,7 +100,7 @@ impl ErrorsOfChild for Child {
     }
 }
 
-fn told(output: &Output) -> String {
+fn stated(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 

@@ -5,7 +5,7 @@ use std::os::unix::net::UnixListener;
 use ioalign_testkit::files::names;
 use ioalign_testkit::run::text;
 
-use super::{ServedArray, serve, told};
+use super::{ServedArray, serve, stated};
 
 #[test]
 fn what_cannot_be_is_said_in_one_line() {
@@ -52,7 +52,7 @@ fn what_cannot_be_is_said_in_one_line() {
     ];
     for (arguments, code, words) in cases {
         let output = serve(folder.path(), arguments).output().unwrap();
-        let said = told(&output);
+        let said = stated(&output);
         assert_eq!(output.status.code(), Some(*code), "{arguments:?}: {said}");
         assert!(said.contains(words), "{arguments:?}: {said}");
         assert_eq!(said.lines().count(), 1, "{said}");
@@ -72,9 +72,9 @@ fn a_data_file_is_served_once() {
     let second = serve(folder.path(), &arguments).output().unwrap();
     assert_eq!(second.status.code(), Some(65));
     assert!(
-        told(&second).contains("another program has it locked"),
+        stated(&second).contains("another program has it locked"),
         "{}",
-        told(&second)
+        stated(&second)
     );
     assert_eq!(served.end("INT"), (Some(0), String::new()));
 }
