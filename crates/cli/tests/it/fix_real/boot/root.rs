@@ -44,9 +44,15 @@ const SUMS: &str = "#!/bin/sh
 cd /srv && /bin/busybox sha256sum -c -s /etc/sums && echo 'all sums are right'
 ";
 
-/// The newest Debian cloud kernel of this machine.
+/// The folder that has `/boot` and `/lib/modules` of the guest's kernel: an unpacked package, or this machine.
+fn kernel_root() -> PathBuf {
+    std::env::var_os("IOALIGN_VM_KERNEL").map_or_else(|| PathBuf::from("/"), PathBuf::from)
+}
+
+/// The newest Debian cloud kernel there.
 pub fn kernel() -> (String, PathBuf) {
-    let names = fs::read_dir("/boot").unwrap();
+    let boot = kernel_root().join("boot");
+    let names = fs::read_dir(&boot).unwrap();
     let names = names.filter_map(|entry| entry.unwrap().file_name().into_string().ok());
     let mut found: Vec<_> = names
         .filter_map(|name| Some(name.strip_prefix("vmlinuz-")?.to_owned()))
@@ -56,7 +62,7 @@ pub fn kernel() -> (String, PathBuf) {
     let version = found
         .pop()
         .expect("linux-image-cloud-amd64 is needed for this test");
-    let image = Path::new("/boot").join(format!("vmlinuz-{version}"));
+    let image = boot.join(format!("vmlinuz-{version}"));
     (version, image)
 }
 
@@ -111,6 +117,7 @@ fn modules(version: &str, into: &Path) -> Vec<String> {
     let mut names = Vec::new();
     for module in MODULES {
         let mut modprobe = command("modprobe");
+        modprobe.arg("-d").arg(kernel_root());
         modprobe.args(["-S", version, "--show-depends", module]);
         let lines = String::from_utf8(modprobe.output().unwrap().stdout).unwrap();
         for line in lines.lines() {
