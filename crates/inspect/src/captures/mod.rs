@@ -247,6 +247,7 @@ pub const FORMATS: &[TextFormat] = &[
     listings::gpart_list::FORMAT,
     listings::gpt_show::FORMAT,
     listings::diskutil::FORMAT,
+    listings::diskutil_list::FORMAT,
     listings::wmic::FORMAT,
     listings::get_partition::FORMAT,
     listings::diskpart::FORMAT,

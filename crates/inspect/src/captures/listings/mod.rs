@@ -3,7 +3,7 @@
 //! The unit of every number is settled where it is read: 512 bytes for what the Linux kernel counts
 //! (lsblk START, blockdev, udev, Ansible), the logical sector for what tables count (fdisk,
 //! sfdisk, parted `s`, gdisk, Solaris, FreeBSD), bytes where the program says so, an interval where
-//! it rounds. A listing that counts in sectors of a size that it does not tell is read with 512
+//! it rounds. A listing that counts in sectors of a size that it does not print is read with 512
 //! bytes, says so in a remark, and leaves [`Said::sector`] empty.
 
 pub mod align_check;
@@ -15,6 +15,7 @@ pub mod blockdev_get;
 mod columns;
 pub mod diskpart;
 pub mod diskutil;
+pub mod diskutil_list;
 pub mod esxcli;
 pub mod fdasd;
 pub mod fdisk;
@@ -85,7 +86,7 @@ fn claims(name: &str) -> Claims {
     }
 }
 
-/// A listing in sectors of a size that it does not tell.
+/// A listing in sectors of a size that it does not print.
 fn assumed(listing: &str) -> Remark {
     Remark::note(
         rules::SECTOR_SIZE_ASSUMED,

@@ -55,3 +55,22 @@ fn gpt_show_and_diskutil() {
     assert_eq!(said(&evidence, "disk0s2").parents, ["disk0"]);
     assert_eq!(said(&evidence, "disk0s2").sector.unwrap().get(), 4096);
 }
+
+#[test]
+fn diskutil_list_names_partitions_without_starts() {
+    let text = "/dev/disk0 (internal, physical):\n   \
+        #:                       TYPE NAME                    SIZE       IDENTIFIER\n   \
+        0:      GUID_partition_scheme                        *251.0 GB   disk0\n   \
+        1:                        EFI EFI                     209.7 MB   disk0s1\n   \
+        2:                 Apple_APFS Container disk1         250.8 GB   disk0s2\n\n\
+        /dev/disk1 (synthesized):\n   \
+        0:      APFS Container Scheme -                      +250.8 GB   disk1\n                                 \
+        Physical Store disk0s2\n   \
+        1:                APFS Volume Macintosh HD            11.1 GB    disk1s1\n";
+    let evidence = read(text);
+    assert_eq!(starts(&evidence), []);
+    let names: Vec<_> = evidence.devices.iter().map(|said| &said.name[..]).collect();
+    assert_eq!(names, ["disk0", "disk0s1", "disk0s2"]);
+    assert_eq!(said(&evidence, "disk0s1").role, Some(Role::Esp));
+    assert_eq!(said(&evidence, "disk0s2").parents, ["disk0"]);
+}

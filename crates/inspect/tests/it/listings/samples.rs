@@ -360,6 +360,15 @@ gpt show: /dev/disk0: mediasize=500107862016; sectorsize=512; blocks=976773168
 ",
     ),
     plain(
+        "diskutil-list",
+        "\
+/dev/disk0 (internal, physical):
+   #:                       TYPE NAME                    SIZE       IDENTIFIER
+   0:      GUID_partition_scheme                        *251.0 GB   disk0
+   1:                        EFI EFI                     209.7 MB   disk0s1
+",
+    ),
+    plain(
         "wmic",
         "\
 Index  Name                   Size          StartingOffset  
