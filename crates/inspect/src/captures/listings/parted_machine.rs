@@ -2,7 +2,7 @@
 
 use super::super::{Text, TextEvidence, TextFormat};
 use super::parted::value::{PartedScale, geometry};
-use super::parted::{WHOLE_DISK, filling, kind, role, start_of};
+use super::parted::{WHOLE_DISK, fill_disk, filling, kind, role, start_of};
 use super::{claims, disk, names, partition, roles, sector, sizes};
 use crate::error::Result;
 
@@ -76,7 +76,7 @@ impl PartedDisk {
         }
         let free = fields.get(4).is_some_and(|kind| kind == "free");
         if self.table == WHOLE_DISK {
-            disk(evidence, &self.name).filesystem = fields.get(4).and_then(|name| filling(name));
+            fill_disk(evidence, fields.get(4).and_then(|name| filling(name)));
         } else if !free {
             self.partition(number, fields, evidence);
         }

@@ -175,7 +175,7 @@ impl PartedSection {
             return;
         }
         if self.table == WHOLE_DISK {
-            disk(evidence, &self.disk).filesystem = words.skip(3).find_map(filling);
+            fill_disk(evidence, words.skip(3).find_map(filling));
             return;
         }
         let name = names::join(&self.disk, number);
@@ -212,6 +212,13 @@ const FILE_SYSTEMS: &[(&str, &str)] = &[
     ("udf", "udf"),
     ("xfs", "xfs"),
 ];
+
+/// The disk that was just read has this file system and no table.
+pub(super) fn fill_disk(evidence: &mut TextEvidence, filesystem: Option<FileSystem>) {
+    if let Some(disk) = evidence.devices.last_mut() {
+        disk.filesystem = filesystem;
+    }
+}
 
 /// The file system that fills a disk, by its name.
 pub(super) fn filling(word: &str) -> Option<FileSystem> {
