@@ -108,7 +108,7 @@ Exit codes: 0 done, 64 wrong usage.";
 const PROVISION_EXAMPLES: &str = "\
 Examples:
   ioalign simulate provision
-  ioalign simulate provision --tiles 1,7,13 --disk ssd-group,hdd-group --filled 50%,100%
+  ioalign simulate provision --tiles 1,7,13 --disk ssd-group,hdd-group --filled 50,100
 
 A tile is a mail server, a database and a web server; each kind has a volume of its own.
 
