@@ -62,7 +62,7 @@ fn a_small_esp_starts_from_a_disk_of_4096() {
     blank(&path, 104 << 20);
     image::partition(&path, 512, "label: gpt\nstart=2048, size=204800, type=U\n");
     let fill = "truncate --size 100M \"$1.fat\"; mkfs.fat -F 32 \"$1.fat\" >&2; mmd -i \"$1.fat\" ::/EFI ::/EFI/BOOT
-        mcopy -i \"$1.fat\" \"$(ls /boot/vmlinuz-* | head -n 1)\" ::/EFI/BOOT/BOOTX64.EFI
+        mcopy -i \"$1.fat\" \"$(ls \"${IOALIGN_VM_KERNEL:-}\"/boot/vmlinuz-* | head -n 1)\" ::/EFI/BOOT/BOOTX64.EFI
         dd if=\"$1.fat\" of=\"$1\" bs=1M seek=1 conv=notrunc,sparse status=none";
     shell(fill, &[&path]);
     convert_in_place(&path, 512, 4096);

@@ -48,7 +48,7 @@ fn a_disk_on_its_way_is_not_begun_again() {
     let blank = vec![0; machine.store.view.len()];
     machine.store = SimDisk::new(blank, 1, &Power::lasting(u64::MAX));
     let said = refusal(&mut machine, Verb::Apply);
-    assert!(said.contains("\"model\""), "{said}");
+    assert!(said.contains("“model”"), "{said}");
     assert!(said.contains("/journals/model"), "{said}");
     assert!(machine.store.view.iter().all(|byte| *byte == 0));
 }
