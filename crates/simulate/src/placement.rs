@@ -9,7 +9,7 @@ use ioalign_core::units::ratio;
 const MACHINES: u32 = 4;
 /// Extents of the smallest machine; the largest has four times as many.
 const EXTENTS: u64 = 2000;
-/// Of the extents, in eighths: so many hold what another machine holds too.
+/// Of the extents, in eighths: how many hold what another machine holds too.
 const DUPLICATES: u64 = 2;
 
 /// A way to place data.
@@ -107,7 +107,7 @@ struct PlacedCluster {
     random: Random,
 }
 
-/// Runs a policy over so many nodes, which are even and four or more.
+/// Runs a policy over this many nodes, which are even and four or more.
 pub fn place(policy: PlacementPolicy, nodes: u32, seed: u64) -> PlacementOutcome {
     let mut cluster = PlacedCluster::new(policy, nodes, seed);
     let (hops_per_read, local) = cluster.reads(false);

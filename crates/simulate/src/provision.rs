@@ -66,7 +66,7 @@ pub fn tile() -> [TileTenant; 4] {
     ]
 }
 
-/// The tenants of so many tiles: each kind is one load.
+/// The tenants of this many tiles: each kind is one load.
 pub fn tiles(count: u32) -> Vec<TileTenant> {
     let mut all = tile().to_vec();
     for tenant in &mut all {
