@@ -2,8 +2,7 @@
 //!
 //! `cargo test` leaves a test out whose needs are not met, and writes its name to `left-out` in the target folder; the
 //! last test of the workspace counts them. With `IOALIGN_TESTS=all`, which `cargo xtask test` and CI set, no test is
-//! left out: what is missing makes it fail. The exception is a package that works only when it is installed, which no test
-//! may do to a machine. `IOALIGN_TESTS=unit` leaves every test out that needs something.
+//! left out: what is missing makes it fail. `IOALIGN_TESTS=unit` leaves every test out that needs something.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};
@@ -33,9 +32,6 @@ pub enum MachineNeed {
     Fixtures,
     /// A kernel for the virtual machine; `cargo xtask vm` is run.
     Guest,
-    /// libguestfs as an installed package: its machine is made of the files of installed packages (supermin), so one
-    /// that is only unpacked cannot start.
-    Libguestfs,
 }
 
 /// Ends a test that needs what is not there.
@@ -51,10 +47,7 @@ macro_rules! needs {
 /// Whether the test of this thread is to end, for want of one of these.
 pub fn is_left_out(needs: &[MachineNeed]) -> bool {
     let missing = match std::env::var(CHOICE).as_deref() {
-        Ok("all") => needs
-            .iter()
-            .filter(|need| **need == MachineNeed::Libguestfs)
-            .find_map(|need| need.missing()),
+        Ok("all") => None,
         Ok("unit") => Some("only tests without needs were asked for".to_owned()),
         _ => needs.iter().find_map(|need| need.missing()),
     };
@@ -79,10 +72,6 @@ impl MachineNeed {
                 "fixtures (`cargo xtask fixtures`)",
             ),
             Self::Guest => (has_kernel(), "a kernel for the virtual machine"),
-            Self::Libguestfs => (
-                Path::new("/var/lib/dpkg/info/guestfs-tools.list").exists(),
-                "guestfs-tools, installed and not only unpacked",
-            ),
         };
         (!is_met).then(|| words.to_owned())
     }

@@ -29,7 +29,7 @@ fn scan(images: &[&str]) -> (String, i32) {
 
 #[test]
 fn virt_alignment_scan_and_what_it_does_not_see() {
-    needs!(Packages, Libguestfs);
+    needs!(Packages);
     // sda: every grade that it has. The first is at sector 34, where old tools put it.
     let starts = [34, 2052, 4104, 6208, 8320, 10_240];
     let graded = Disk::new("graded.img", 64 << 20);
@@ -93,7 +93,7 @@ fn virt_alignment_scan_and_what_it_does_not_see() {
 /// Fault 4: a disk that it cannot read yields no line and exit 0, which is what "all right" yields.
 #[test]
 fn virt_alignment_scan_is_silent_about_what_it_cannot_read() {
-    needs!(Packages, Libguestfs);
+    needs!(Packages);
     let large = Disk::new("4kn.img", 256 << 20);
     gpt::write(&large, 4096, &[(LINUX, 8257, 4096)]);
     assert_eq!(scan(&[text(large.path())]), (String::new(), 0));
