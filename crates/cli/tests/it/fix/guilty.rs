@@ -60,6 +60,37 @@ fn moves_within_such_a_file_are_not_said_to_help() {
     );
 }
 
+#[test]
+fn a_file_that_is_not_written_in_place_is_copied() {
+    needs!(Packages);
+    let image = Image::old();
+    let kinds: [(&str, &str, &[&str]); 3] = [
+        ("stream.vmdk", "vmdk", &["-o", "subformat=streamOptimized"]),
+        ("split.vmdk", "vmdk", &["-o", "subformat=twoGbMaxExtentSparse"]),
+        ("external.qcow2", "qcow2", &["-o", "data_file=external.raw"]),
+    ];
+    for (name, format, options) in kinds {
+        let path = image.disk.folder().join(name);
+        let options: Vec<_> = options.iter().map(|option| within(option, &path)).collect();
+        let options: Vec<_> = options.iter().map(String::as_str).collect();
+        converted(image.path(), &path, format, &options);
+        let output = fix(&[text(&path), "--apply"]);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(65), "{name}: {errors}");
+        let command = errors.split("fix ").last().unwrap_or_default();
+        assert!(command.contains("--output"), "{name}: {errors}");
+        let new = path.with_extension("copy.qcow2");
+        done(&[text(&path), "--output", text(&new)]);
+        assert_eq!(check_image(&new, &[]).verdict(), "ok", "{name}");
+    }
+}
+
+/// An option that names another file names one beside the image.
+fn within(option: &str, image: &Path) -> String {
+    let folder = image.parent().unwrap().display();
+    option.replace("data_file=", &format!("data_file={folder}/"))
+}
+
 fn new_raw(image: &Path) -> PathBuf {
     let raw = image.with_extension("raw");
     converted(image, &raw, "raw", &[]);
