@@ -66,7 +66,11 @@ fn a_file_that_is_not_written_in_place_is_copied() {
     let image = Image::old();
     let kinds: [(&str, &str, &[&str]); 3] = [
         ("stream.vmdk", "vmdk", &["-o", "subformat=streamOptimized"]),
-        ("split.vmdk", "vmdk", &["-o", "subformat=twoGbMaxExtentSparse"]),
+        (
+            "split.vmdk",
+            "vmdk",
+            &["-o", "subformat=twoGbMaxExtentSparse"],
+        ),
         ("external.qcow2", "qcow2", &["-o", "data_file=external.raw"]),
     ];
     for (name, format, options) in kinds {
