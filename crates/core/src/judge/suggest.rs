@@ -4,7 +4,7 @@ use super::{StackCase, claims};
 use crate::finding::Suggestion;
 use crate::grid::Grid;
 use crate::layer::Kind;
-use crate::layer::detail::{ArrayLevel, TableKind};
+use crate::layer::detail::{ArrayLevel, DiskDetail, TableKind};
 use crate::layer_id::LayerId;
 use crate::map::Map;
 use crate::role::Role;
@@ -18,6 +18,9 @@ pub const MBR_GAP: Bytes = Bytes::new(63 * 512);
 /// A partition is placed once and for all grids, at the [good starts](claims::good) that every verb names; other layers
 /// move the least that helps.
 pub(super) fn start(case: &StackCase<'_>, guilty: LayerId, grid: &Grid) -> Suggestion {
+    if attached_within(case, guilty).is_some() {
+        return Suggestion::default();
+    }
     let layer = case.stack.layer(guilty);
     let Some((below, now)) = layer.below.first().and_then(|edge| match edge.map {
         Map::Shift { start } | Map::Mirror { start } => Some((edge.below, start.get())),
@@ -86,6 +89,15 @@ pub(super) fn remedy(
     );
     let swap = layer.role == Role::Swap || layer.kind == Kind::Swap;
     let line = |text: &str| vec![text.to_owned()];
+    if let Some(disk) = attached_within(case, guilty) {
+        let file = disk.backing_file.as_deref().unwrap_or("its file");
+        let step = format!(
+            "the loop device begins at byte {} of {file}: move what begins there (`ioalign fix` of that file moves \
+             a partition) to a multiple of {}, and attach it there",
+            disk.backing_offset, grid.size
+        );
+        return (Some(true), vec![step]);
+    }
     match layer.kind {
         Kind::Partition if swap => (
             Some(true),
@@ -164,6 +176,14 @@ pub(super) fn remedy(
         ),
         _ => (None, Vec::new()),
     }
+}
+
+/// The disk below, if it is a loop device that begins inside its file: what begins with it begins there.
+fn attached_within<'a>(case: &'a StackCase<'_>, layer: LayerId) -> Option<&'a DiskDetail> {
+    let edge = case.stack.layer(layer).below.first()?;
+    let begins = matches!(edge.map, Map::Shift { start } if start.is_zero());
+    let disk = case.stack.layer(edge.below).detail.disk()?;
+    (begins && disk.backing_offset != 0).then_some(disk)
 }
 
 /// Whether a layer lies on one partition and on nothing else.

@@ -1,5 +1,6 @@
 //! Better starts, and what to type to get there.
 
+use ioalign_core::layer::detail::{Detail, DiskDetail};
 use ioalign_core::{
     ArrayLevel, Bytes, Confidence, Finding, GridClaim, GridKind, Kind, Layer, LayerId, Map, Origin,
     Role, Runs, SectorSize, Sectors, Stack, Suggestion, TableKind, Tier, rules,
@@ -140,6 +141,31 @@ fn no_start_on_a_disk_makes_up_for_its_image_file() {
     assert_eq!(at(1, 2048), [(1, Some(4096))]);
     assert_eq!(at(8, 2049), [(2, Some(2 * MIB))]);
     assert_eq!(at(0, 63), [(2, Some(MIB))]);
+}
+
+#[test]
+fn a_loop_device_that_begins_inside_its_file_is_attached_elsewhere() {
+    let at = |offset: u64, start: u64| {
+        let mut stack = Stack::new();
+        let phase = (4096 - offset % 4096) % 4096;
+        let disk = bottom(&mut stack, Kind::Disk, "loop0", &[block().at_phase(phase)]);
+        stack.layer_mut(disk).detail = Detail::Disk(DiskDetail {
+            backing_file: Some("/srv/disk.img".to_owned()),
+            backing_offset: offset,
+            ..DiskDetail::default()
+        });
+        stack.push(Layer::new(Kind::Filesystem, "ext4").on(disk, shift(start)));
+        let finding = only(&stack, rules::START_MISALIGNED);
+        (finding.suggest.clone(), finding.steps.join(" "))
+    };
+    let (suggest, steps) = at(32256, 0);
+    assert_eq!(suggest, Suggestion::default());
+    assert!(
+        steps.contains("begins at byte 32256 of /srv/disk.img"),
+        "{steps}"
+    );
+    let (_, steps) = at(0, 1);
+    assert!(steps.contains("mkfs"), "{steps}");
 }
 
 /// A layer that is off a preferred grid of this size on its disk, and what is done about it.
