@@ -88,10 +88,24 @@ impl Assembly<'_> {
         if wanted.everything() {
             found.extend(usual(root));
         }
+        if root.is_live() && !found.is_empty() {
+            let text = mysql_configuration(root);
+            for one in &mut found {
+                if one
+                    .lies_at()
+                    .is_some_and(|real| database::is_data_folder(&text, &real))
+                {
+                    one.configured(&text);
+                }
+            }
+        }
         if root.is_recording() && !found.is_empty() {
             root.keep(KEPT, database::kept::write(&found));
         }
         for database in found {
+            if self.names_engine_of(&database) {
+                continue;
+            }
             let below = mount_of(host, &database).and_then(|mount| self.filesystem_of(host, mount));
             let Some(below) = below else {
                 if wanted.everything() {
@@ -105,7 +119,13 @@ impl Assembly<'_> {
         Ok(())
     }
 
-    /// A database's files start at file-system blocks; which ones, is not looked up here.
+    /// Whether the operator has said with `--database` what is known of it: that layer is there already.
+    fn names_engine_of(&self, database: &Database) -> bool {
+        let named = self.database.as_ref();
+        named.is_some_and(|named| named.engine == database.engine)
+    }
+
+    /// A database's files start where the file system allocates; in which places, is not looked up here.
     pub(super) fn put_database(&mut self, database: &Database, holder: LayerId) -> LayerId {
         let below = self.stack.layer(holder);
         let granule = match below.block {
@@ -113,7 +133,7 @@ impl Assembly<'_> {
             _ if database.engine == DatabaseEngine::BlueStore && below.kind != Kind::Filesystem => {
                 database.page
             }
-            block => block.unwrap_or(USUAL_BLOCK),
+            block => below.cluster.or(block).unwrap_or(USUAL_BLOCK),
         };
         let map = Map::Scattered {
             start: Bytes::ZERO,

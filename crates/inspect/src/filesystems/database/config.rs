@@ -51,6 +51,17 @@ pub(super) fn last(text: &str, option: &str) -> Option<String> {
         .next_back()
 }
 
+/// The last value of an option that is a path.
+pub(super) fn last_path(text: &str, option: &str) -> Option<String> {
+    let mut lines = text.lines().rev();
+    lines.find_map(|line| {
+        let found = value(line, option)?;
+        // As it is written: only the name of the option may be in any case.
+        let at = line.to_ascii_lowercase().find(&found)?;
+        line.get(at..at + found.len()).map(str::to_owned)
+    })
+}
+
 fn value(line: &str, option: &str) -> Option<String> {
     let line = line.split(['#', ';']).next()?.trim();
     let end = line.find(['=', ' ', '\t']).unwrap_or(line.len());
@@ -93,6 +104,8 @@ mod tests {
         let skip = "skip-innodb_doublewrite";
         assert_eq!(last(skip, "innodb_doublewrite").as_deref(), Some("off"));
         assert_eq!(last("fsync", "fsync").as_deref(), Some("on"));
+        let paths = "datadir = /srv/old\nDataDir = \"/srv/MySQL\" # here\n";
+        assert_eq!(last_path(paths, "datadir").as_deref(), Some("/srv/MySQL"));
         assert_eq!(
             last("full_page_writes 'off'", "full_page_writes").as_deref(),
             Some("off")

@@ -16,6 +16,10 @@ use crate::error::{Error, Result};
 const TYPE_FSP_HEADER: [u8; 2] = [0, 8];
 /// Set by MariaDB's `full_crc32` format, which has the page size in the lowest bits.
 const FULL_CRC32: u32 = 1 << 4;
+/// The data folder, where the configuration names none.
+pub(super) const USUAL_FOLDER: &str = "/var/lib/mysql";
+/// Options in the data folder, which `mysqld_safe` reads last (`MYSQL_HOME`).
+const OWN_OPTIONS: &str = "my.cnf";
 /// The system tablespace.
 const SYSTEM: &str = "ibdata1";
 /// Folders and files looked at for a tablespace, where there is no system tablespace.
@@ -97,7 +101,8 @@ fn protection(
         let texts = files.iter().filter_map(|file| config::text(root, file));
         texts.collect()
     };
-    let texts = root.map(read).unwrap_or_default();
+    let mut texts = root.map(read).unwrap_or_default();
+    texts.extend(config::text(dir, OWN_OPTIONS));
     let last = |option| {
         texts
             .iter()

@@ -77,6 +77,15 @@ impl Database {
     }
 }
 
+/// Whether the configuration of MySQL and MariaDB is that of the server with this data folder.
+pub(crate) fn is_data_folder(configuration: &str, folder: &Path) -> bool {
+    let named = config::last_path(configuration, "datadir");
+    let path = named.as_deref().unwrap_or(innodb::USUAL_FOLDER);
+    Path::new(path)
+        .canonicalize()
+        .is_ok_and(|path| path == folder)
+}
+
 /// Tries one kind: the data folder, and the root under which configuration may be looked for.
 type Find = fn(&ConfinedFolder, Option<&ConfinedFolder>) -> Result<Option<Database>>;
 

@@ -99,6 +99,21 @@ fn doublewrite_is_what_the_configuration_says() {
 }
 
 #[test]
+fn options_in_the_data_folder_are_read_last() {
+    let (outer, dir) = folder();
+    tablespace(&dir);
+    fs::create_dir_all(outer.path().join("etc")).unwrap();
+    fs::write(outer.path().join("etc/my.cnf"), "innodb_doublewrite=1\n").unwrap();
+    fs::write(dir.join("my.cnf"), "[mysqld]\ninnodb_doublewrite=0\n").unwrap();
+    assert_eq!(
+        find(&dir).unwrap().unwrap().torn_page_protection,
+        Some(false)
+    );
+    let found = find_under(&dir, Some(outer.path())).unwrap().unwrap();
+    assert_eq!(found.torn_page_protection, Some(false));
+}
+
+#[test]
 fn postgresql_block_is_that_of_pg_controldata() {
     needs!(Packages);
     let (_outer, dir) = folder();
