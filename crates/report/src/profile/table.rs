@@ -32,28 +32,39 @@ impl TextTable {
         self.rows.len() < 2
     }
 
+    /// One table, or several below each other where the page is too narrow: each has the first column.
     pub fn put(&self, page: &mut TextPage) {
         if self.is_empty() {
             return;
         }
         let widths = self.widths(page);
-        for (style, cells) in &self.rows {
-            let mut line = " ".repeat(INDENT);
-            for (column, (cell, width)) in cells.iter().zip(&widths).enumerate() {
-                let text = shorten_end(&page.safe(cell), *width, page.glyphs().ellipsis);
-                let space = " ".repeat(width.saturating_sub(columns(&text)));
-                let gap = if column == 0 { "" } else { "  " };
-                line.push_str(gap);
-                if column < self.left {
-                    line.push_str(&text);
-                    line.push_str(&space);
-                } else {
-                    line.push_str(&space);
-                    line.push_str(&text);
-                }
+        let first = widths.first().copied().unwrap_or(0);
+        let (first, pieces) = fitted(&widths, first, page.width());
+        for piece in pieces {
+            for (style, cells) in &self.rows {
+                let line = self.line(page, cells, &piece, &widths, first);
+                page.line(&[TextSpan::new(*style, line)]);
             }
-            page.line(&[TextSpan::new(*style, line)]);
         }
+    }
+
+    fn line(&self, page: &TextPage, cells: &[String], piece: &[usize], widths: &[usize], first: usize) -> String {
+        let mut line = " ".repeat(INDENT);
+        for &column in piece {
+            let width = if column == 0 { first } else { widths.get(column).copied().unwrap_or(0) };
+            let cell = cells.get(column).map_or("", String::as_str);
+            let text = shorten_end(&page.safe(cell), width, page.glyphs().ellipsis);
+            let space = " ".repeat(width.saturating_sub(columns(&text)));
+            line.push_str(if column == 0 { "" } else { "  " });
+            if column < self.left {
+                line.push_str(&text);
+                line.push_str(&space);
+            } else {
+                line.push_str(&space);
+                line.push_str(&text);
+            }
+        }
+        line
     }
 
     fn widths(&self, page: &TextPage) -> Vec<usize> {
@@ -65,12 +76,46 @@ impl TextTable {
                 .max()
                 .unwrap_or(0)
         };
-        let mut widths: Vec<_> = (0..count).map(widest).collect();
-        let total = widths.iter().sum::<usize>() + GAP * count.saturating_sub(1) + INDENT;
-        let over = total.saturating_sub(page.width());
-        if let Some(first) = widths.first_mut() {
-            *first = first.saturating_sub(over).max(NARROWEST.min(*first));
+        (0..count).map(widest).collect()
+    }
+}
+
+/// The width of the first column, and the columns of each piece that fits: the first column is made narrower if that is
+/// enough.
+fn fitted(widths: &[usize], first: usize, page: usize) -> (usize, Vec<Vec<usize>>) {
+    let total = widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1) + INDENT;
+    let over = total.saturating_sub(page);
+    let narrower = first.saturating_sub(over);
+    if over == 0 || narrower >= NARROWEST {
+        return (narrower, vec![(0..widths.len()).collect()]);
+    }
+    let mut pieces = vec![vec![0]];
+    let mut used = INDENT + first;
+    for (column, width) in widths.iter().enumerate().skip(1) {
+        if used + GAP + width > page && pieces.last().is_some_and(|piece| piece.len() > 1) {
+            pieces.push(vec![0]);
+            used = INDENT + first;
         }
-        widths
+        used += GAP + width;
+        if let Some(piece) = pieces.last_mut() {
+            piece.push(column);
+        }
+    }
+    (first, pieces)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fitted;
+
+    #[test]
+    fn a_narrow_page_has_the_first_column_in_every_piece() {
+        assert_eq!(fitted(&[12, 6, 9], 12, 60), (12, vec![vec![0, 1, 2]]));
+        // Two columns too wide: the first gives them.
+        assert_eq!(fitted(&[12, 20, 20], 12, 56), (10, vec![vec![0, 1, 2]]));
+        let (first, pieces) = fitted(&[12, 20, 20, 20], 12, 60);
+        assert_eq!((first, pieces), (12, vec![vec![0, 1, 2], vec![0, 3]]));
+        // One that never fits is there all the same.
+        assert_eq!(fitted(&[12, 90], 12, 60), (12, vec![vec![0, 1]]));
     }
 }
