@@ -52,7 +52,8 @@ fn torn_on(
     page: Bytes,
     bottom: LayerId,
 ) -> Option<Finding> {
-    let grid = Grid::new(bottom, page, Bytes::ZERO, Tier::Rmw, GridKind::DatabasePage)?;
+    let phase = first_boundary(case, bottom, page);
+    let grid = Grid::new(bottom, page, phase, Tier::Rmw, GridKind::DatabasePage)?;
     let set = phases(case.stack, id, &grid);
     if set.is_known() && set.is_aligned() {
         return None;
@@ -74,6 +75,14 @@ fn torn_on(
                  atomic writes of them",
         page.get()
     )))
+}
+
+/// Where the first page-sized piece of a disk begins: a loop device may begin inside its file.
+fn first_boundary(case: &StackCase<'_>, disk: LayerId, page: Bytes) -> Bytes {
+    let detail = case.stack.layer(disk).detail.disk();
+    let offset = detail.map_or(0, |disk| disk.backing_offset);
+    let past = offset.checked_rem(page.get()).unwrap_or(0);
+    Bytes::new(if past == 0 { 0 } else { page.get() - past })
 }
 
 /// Who puts pages off their own boundaries, and how.

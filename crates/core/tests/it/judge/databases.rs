@@ -112,6 +112,20 @@ fn the_lowest_layer_off_the_pages_is_guilty() {
 }
 
 #[test]
+fn a_loop_device_has_the_boundaries_of_its_file() {
+    let on = |offset: u64| {
+        let mut stack = pages("innodb", 2048, 16384);
+        stack.layer_mut(DISK).detail = Detail::Disk(DiskDetail {
+            backing_offset: offset,
+            ..DiskDetail::default()
+        });
+        torn(&stack).severity
+    };
+    assert_eq!(on(63 * 512), Severity::DataRisk);
+    assert_eq!(on(1 << 20), Severity::Note);
+}
+
+#[test]
 fn pages_that_cannot_be_followed_can_tear() {
     let mut stack = pages("innodb", 2048, 16384);
     stack.layer_mut(HOLDER).below[0].map = Map::Opaque("dedup".into());
