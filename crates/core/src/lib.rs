@@ -40,6 +40,7 @@ pub mod severity;
 pub mod shell;
 pub mod simulation_document;
 pub mod stack;
+pub mod tear_document;
 pub mod time;
 pub mod units;
 pub mod watch_document;

@@ -48,10 +48,21 @@ impl TextTable {
         }
     }
 
-    fn line(&self, page: &TextPage, cells: &[String], piece: &[usize], widths: &[usize], first: usize) -> String {
+    fn line(
+        &self,
+        page: &TextPage,
+        cells: &[String],
+        piece: &[usize],
+        widths: &[usize],
+        first: usize,
+    ) -> String {
         let mut line = " ".repeat(INDENT);
         for &column in piece {
-            let width = if column == 0 { first } else { widths.get(column).copied().unwrap_or(0) };
+            let width = if column == 0 {
+                first
+            } else {
+                widths.get(column).copied().unwrap_or(0)
+            };
             let cell = cells.get(column).map_or("", String::as_str);
             let text = shorten_end(&page.safe(cell), width, page.glyphs().ellipsis);
             let space = " ".repeat(width.saturating_sub(columns(&text)));
