@@ -68,30 +68,6 @@ impl DiskModel {
         }
     }
 
-    /// Bytes of writes that the disk keeps before they are on flash.
-    pub const fn buffer_bytes(&self) -> u64 {
-        match self {
-            Self::Flash(flash) => flash.buffer_bytes,
-            _ => 0,
-        }
-    }
-
-    /// What is written as one piece.
-    pub const fn unit_bytes(&self) -> u64 {
-        match self {
-            Self::Flash(flash) => flash.unit_bytes,
-            _ => 512,
-        }
-    }
-
-    /// I/Os from which the disk chooses.
-    pub fn choice(&self) -> usize {
-        match self {
-            Self::Spinning(disk) => disk.queue.max(1),
-            _ => 1,
-        }
-    }
-
     /// The time of an I/O that begins at `now` with the head at `head`.
     #[inline]
     pub fn time(&self, io: DiskRequest, head: u64, now: u64, random: &mut u64) -> u64 {

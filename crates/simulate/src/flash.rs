@@ -41,11 +41,18 @@ impl FlashDisk {
         clippy::cast_sign_loss
     )]
     pub(crate) fn time(&self, io: DiskRequest, head: u64) -> u64 {
-        let pages = |from: u64, to: u64| to.div_ceil(self.page_bytes) - from / self.page_bytes;
+        let one_page = self.unit_bytes == self.page_bytes;
         if !io.write {
-            return self.read_ns * pages(io.at, io.at + io.len);
+            let pages = match one_page {
+                true => 1,
+                false => (io.at + io.len).div_ceil(self.page_bytes) - io.at / self.page_bytes,
+            };
+            return self.read_ns * pages;
         }
-        let whole = self.unit_bytes.div_ceil(self.page_bytes);
+        let whole = match one_page {
+            true => 1,
+            false => self.unit_bytes.div_ceil(self.page_bytes),
+        };
         let old = if io.len < self.unit_bytes {
             self.read_ns * whole
         } else {

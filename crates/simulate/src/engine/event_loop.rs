@@ -2,13 +2,12 @@
 
 use super::MOST_IN_FLIGHT;
 use super::cache::CacheState;
-use super::progress::DonePart;
-use super::queues::{DiskQueues, NextEvent};
+use super::calendar::{CalendarEvent, QueuedPart};
+use super::queues::DiskQueues;
 use super::slot::{RequestSlot, SlotRole};
 use super::system::{SimulatedSystem, SystemOutcome, SystemRun};
 use super::tenant::TenantState;
-use super::timers::TimedEvent;
-use crate::geometry::{ArrayGeometry, DiskSteps};
+use crate::geometry::ArrayGeometry;
 
 /// Everything that is under way.
 pub struct EventLoop<'a> {
@@ -19,8 +18,8 @@ pub struct EventLoop<'a> {
     pub(super) tenants: Vec<TenantState<'a>>,
     pub(super) slots: Vec<RequestSlot>,
     free: Vec<usize>,
-    warm_up_left: u64,
-    left: u64,
+    pub(super) warm_up_left: u64,
+    pub(super) left: u64,
     /// When the first request that counts was sent.
     pub(super) began: Option<u64>,
     ended: u64,
@@ -32,17 +31,8 @@ pub fn run_system(run: &SystemRun<'_>) -> Result<SystemOutcome, String> {
     let mut all = EventLoop::new(run)?;
     all.begin_tenants()?;
     while let Some(event) = all.queues.next_event() {
-        match event {
-            NextEvent::Disk(mut done) => {
-                while let Some(pending) = all.queues.take(&mut done) {
-                    if let Some(slot) = pending.slot() {
-                        all.finished(slot, pending.part());
-                    }
-                }
-            }
-            NextEvent::Time(event) => all.at_time(event),
-        }
-        all.queues.start_touched();
+        all.happens(event);
+        all.queues.settle();
     }
     if let Some(why) = all.failed {
         return Err(why);
@@ -97,7 +87,7 @@ impl<'a> EventLoop<'a> {
         }
         for slot in 0..self.slots.len() {
             self.send(slot);
-            self.queues.start_touched();
+            self.queues.settle();
         }
         for tenant in 0..self.tenants.len() {
             if self.tenants[tenant].is_open() {
@@ -107,114 +97,29 @@ impl<'a> EventLoop<'a> {
         Ok(())
     }
 
-    /// The next request of a slot, if there is one.
     #[inline]
-    fn send(&mut self, index: usize) -> bool {
-        let counts = self.warm_up_left == 0;
-        let left = if counts {
-            &mut self.left
-        } else {
-            &mut self.warm_up_left
-        };
-        if *left == 0 {
-            return false;
-        }
-        let slot = &mut self.slots[index];
-        let tenant = &mut self.tenants[slot.tenant];
-        let Some(request) = tenant.next(slot.worker, counts) else {
-            return false;
-        };
-        *left -= 1;
-        slot.counts = counts;
-        let now = self.queues.now();
-        if counts {
-            self.began.get_or_insert(now);
-            tenant.ios += 1;
-            tenant.bytes += request.len;
-        }
-        slot.sent_at = now;
-        if !tenant.is_plain {
-            self.begin(index, request);
-            return true;
-        }
-        slot.progress.steps.clear();
-        let place = tenant.about.place;
-        if let (Some(at), 1) = (place.shifted(request.at), self.system.groups) {
-            self.geometry
-                .add_steps(at, request.len, request.write, &mut slot.progress.steps);
-        } else {
-            let mut steps = std::mem::take(&mut slot.progress.steps);
-            place.each_piece(request.at, request.len, |at, len| {
-                self.lay(at, len, request.write, &mut steps);
-            });
-            self.slots[index].progress.steps = steps;
-        }
-        self.start_groups(index);
-        true
-    }
-
-    /// What a range of the arrays becomes.
-    pub(super) fn lay(&self, at: u64, len: u64, write: bool, steps: &mut DiskSteps) {
-        if self.system.groups == 1 {
-            // Rounding may go past the end of the last stripe.
-            let len = len.min(self.geometry.capacity().saturating_sub(at));
-            return self.geometry.add_steps(at, len, write, steps);
-        }
-        let capacity = self.geometry.capacity();
-        let (mut at, end) = (at, (at + len).min(self.system.capacity()));
-        while at < end {
-            let (group, within) = (at / capacity, at % capacity);
-            let part = (capacity - within).min(end - at);
-            let first = steps.ios.len();
-            self.geometry.add_steps(within, part, write, steps);
-            let disks = u32::try_from(group).unwrap_or(0) * self.geometry.disks();
-            for io in steps.ios.iter_mut().skip(first) {
-                io.disk += disks;
-            }
-            at += part;
+    fn happens(&mut self, event: CalendarEvent) {
+        match event {
+            CalendarEvent::Part(part) => self.finished(part),
+            CalendarEvent::Answered { slot } => self.advance(slot as usize),
+            CalendarEvent::Arrival { tenant } => self.arrive(tenant as usize),
+            // The queues see to it themselves.
+            CalendarEvent::Disk { .. } => {}
         }
     }
 
-    /// Sends the I/Os of all groups: reads, or where there are none, writes.
+    /// I/Os of a group are complete: maybe all of them, and then the request.
     #[inline]
-    pub(super) fn start_groups(&mut self, index: usize) {
+    fn finished(&mut self, part: QueuedPart) {
+        let index = part.slot as usize;
         let slot = &mut self.slots[index];
-        slot.progress.start(&mut self.queues, index, slot.counts);
-        if slot.progress.is_complete() {
-            let slot = u32::try_from(index).unwrap_or(0);
-            self.queues.later(0, TimedEvent::Answered { slot });
-        }
-    }
-
-    /// An I/O of a disk is complete: maybe its group, then its request.
-    #[inline]
-    fn finished(&mut self, index: usize, part: DonePart) {
-        let slot = &mut self.slots[index];
-        let counts = slot.counts;
-        if !slot
-            .progress
-            .finished(&mut self.queues, part, index, counts)
-        {
+        if !slot.progress.finished(&mut self.queues, part, slot.counts) {
             return;
         }
         if slot.stages.is_empty() {
             self.complete(index);
         } else {
             self.advance(index);
-        }
-    }
-
-    fn at_time(&mut self, event: TimedEvent) {
-        match event {
-            TimedEvent::Part { slot, group } => {
-                let part = DonePart {
-                    group: group as usize,
-                    write: true,
-                };
-                self.finished(slot as usize, part);
-            }
-            TimedEvent::Answered { slot } => self.advance(slot as usize),
-            TimedEvent::Arrival { tenant } => self.arrive(tenant as usize),
         }
     }
 
@@ -262,7 +167,7 @@ impl<'a> EventLoop<'a> {
         let number = u32::try_from(tenant).unwrap_or(0);
         if let Some(ns) = self.tenants[tenant].wait(now) {
             self.queues
-                .later(ns, TimedEvent::Arrival { tenant: number });
+                .later(ns, CalendarEvent::Arrival { tenant: number });
         }
     }
 

@@ -1,23 +1,24 @@
 //! Loads over arrays, in whole nanoseconds: a run is the same on every machine.
 //!
 //! A closed load keeps a number of requests in flight and sends a new one for each that is complete; an open one sends
-//! at its own times. Events are I/Os that a disk finishes (each queue has at most one under way), answers of caches
-//! and arrivals.
+//! at its own times. Events are I/Os of disks that are complete, answers of caches and arrivals. Where disks serve in order of
+//! arrival (`queues::planned`), the end of an I/O is known when it comes, and a group of I/Os has one event; where they choose (`queues::chosen`) each I/O has one.
 
+mod blocks;
 mod cache;
-mod clock;
+mod calendar;
 mod event_loop;
 mod interval;
 mod latencies;
-mod neighbours;
 mod open;
+mod own_requests;
 mod progress;
 mod queues;
+mod sending;
 mod slot;
 mod stages;
 mod system;
 mod tenant;
-mod timers;
 
 use ioalign_core::profile::Latency;
 use ioalign_core::workload::Workload;

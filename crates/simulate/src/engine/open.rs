@@ -5,9 +5,9 @@
 //! the reads of a small write, the next I/O of a queue) begins at the time of the completion, not at that of the
 //! question, so late questions do not slow the disks down.
 
-use super::progress::{DonePart, RequestProgress};
-use super::queues::{DiskQueues, NextEvent};
-use super::timers::TimedEvent;
+use super::calendar::{CalendarEvent, QueuedPart};
+use super::progress::RequestProgress;
+use super::queues::DiskQueues;
 use crate::disk::DiskModel;
 use crate::geometry::ArrayGeometry;
 use crate::requests::ArrayRequest;
@@ -51,31 +51,18 @@ impl OpenArray {
         if self.requests[index].is_complete() {
             self.complete(index, done);
         }
-        self.queues.start_touched();
+        self.queues.settle();
     }
 
     /// Adds the tags of the requests that are complete by now to `done`, in the order in which they are.
     pub fn advance(&mut self, now_ns: u64, done: &mut Vec<u64>) {
         while self.next_ns().is_some_and(|next| next <= now_ns) {
             match self.queues.next_event() {
-                Some(NextEvent::Disk(mut ready)) => {
-                    while let Some(io) = self.queues.take(&mut ready) {
-                        if let Some(index) = io.slot() {
-                            self.finished(index, io.part(), done);
-                        }
-                    }
-                }
-                Some(NextEvent::Time(TimedEvent::Part { slot, group })) => {
-                    let part = DonePart {
-                        group: group as usize,
-                        write: true,
-                    };
-                    self.finished(slot as usize, part, done);
-                }
-                Some(NextEvent::Time(_)) => {}
+                Some(CalendarEvent::Part(part)) => self.finished(part, done),
+                Some(_) => {}
                 None => break,
             }
-            self.queues.start_touched();
+            self.queues.settle();
         }
         self.queues.wait_until(now_ns);
     }
@@ -85,8 +72,9 @@ impl OpenArray {
         self.queues.next_ns()
     }
 
-    fn finished(&mut self, index: usize, part: DonePart, done: &mut Vec<u64>) {
-        if self.requests[index].finished(&mut self.queues, part, index, true) {
+    fn finished(&mut self, part: QueuedPart, done: &mut Vec<u64>) {
+        let index = part.slot as usize;
+        if self.requests[index].finished(&mut self.queues, part, true) {
             self.complete(index, done);
         }
     }

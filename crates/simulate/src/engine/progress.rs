@@ -1,6 +1,7 @@
 //! A request on its way: the I/Os of its groups, and what is still missing.
 
-use super::queues::{DiskQueues, QueuedIo};
+use super::calendar::QueuedPart;
+use super::queues::DiskQueues;
 use crate::geometry::DiskSteps;
 use crate::requests::ArrayRequest;
 
@@ -9,16 +10,16 @@ use crate::requests::ArrayRequest;
 pub struct RequestProgress {
     /// All its I/Os.
     pub steps: DiskSteps,
-    /// I/Os of the phase that each group is in.
-    waiting: Vec<u32>,
+    groups: Vec<GroupProgress>,
     groups_left: usize,
 }
 
-/// An I/O that is complete: of a group, and whether it wrote.
 #[derive(Copy, Clone, Debug)]
-pub struct DonePart {
-    pub group: usize,
-    pub write: bool,
+struct GroupProgress {
+    /// What is missing of the phase that it is in.
+    waiting: u32,
+    /// It reads, and writes what then follows.
+    writes_next: bool,
 }
 
 impl RequestProgress {
@@ -40,42 +41,31 @@ impl RequestProgress {
     #[inline]
     pub fn start(&mut self, queues: &mut DiskQueues, index: usize, counts: bool) {
         self.groups_left = self.steps.groups.len();
-        self.waiting.clear();
-        self.waiting.resize(self.groups_left, 0);
-        for group in 0..self.steps.groups.len() {
-            let range = self.steps.groups[group].clone();
-            let first = if range.reads.is_empty() {
-                range.writes
-            } else {
-                range.reads
-            };
-            for io in first {
-                let io = self.steps.ios[io];
-                self.waiting[group] += queues.add(io, QueuedIo::of(index, group, counts));
-            }
+        self.groups.clear();
+        for (number, group) in (0..).zip(&self.steps.groups) {
+            let reads = !group.reads.is_empty();
+            let first = if reads { &group.reads } else { &group.writes };
+            let waiting =
+                queues.add_all(&self.steps.ios[first.clone()], part(index, number), counts);
+            self.groups.push(GroupProgress {
+                waiting,
+                writes_next: reads && !group.writes.is_empty(),
+            });
         }
     }
 
-    /// An I/O of a disk is complete: maybe its group, then its request. Whether the request is.
+    /// I/Os of a group are complete: maybe all of them, and then the request. Whether the request is.
     #[inline]
-    pub fn finished(
-        &mut self,
-        queues: &mut DiskQueues,
-        done: DonePart,
-        index: usize,
-        counts: bool,
-    ) -> bool {
-        let group = done.group;
-        self.waiting[group] -= 1;
-        if self.waiting[group] > 0 {
+    pub fn finished(&mut self, queues: &mut DiskQueues, done: QueuedPart, counts: bool) -> bool {
+        let number = done.group as usize;
+        let group = &mut self.groups[number];
+        group.waiting -= 1;
+        if group.waiting > 0 {
             return false;
         }
-        let writes = self.steps.groups[group].writes.clone();
-        if !done.write && !writes.is_empty() {
-            for io in writes {
-                let io = self.steps.ios[io];
-                self.waiting[group] += queues.add(io, QueuedIo::of(index, group, counts));
-            }
+        if std::mem::take(&mut group.writes_next) {
+            let writes = self.steps.groups[number].writes.clone();
+            group.waiting = queues.add_all(&self.steps.ios[writes], done, counts);
             return false;
         }
         self.groups_left -= 1;
@@ -85,5 +75,14 @@ impl RequestProgress {
     /// Whether nothing is missing: also where there was nothing to do.
     pub const fn is_complete(&self) -> bool {
         self.groups_left == 0
+    }
+}
+
+// Requests and groups are bounded far below.
+#[allow(clippy::cast_possible_truncation)]
+const fn part(index: usize, group: u32) -> QueuedPart {
+    QueuedPart {
+        slot: index as u32,
+        group,
     }
 }

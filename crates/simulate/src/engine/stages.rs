@@ -1,26 +1,11 @@
 //! The long way of a request: rounded to blocks, through maps and the cache, with reads before a write.
 
-use super::cache::{ReadAhead, StreamAnswer};
+use super::blocks::rounded;
+use super::cache::StreamAnswer;
+use super::calendar::CalendarEvent;
 use super::event_loop::EventLoop;
-use super::slot::{RequestStage, SlotRole};
-use super::timers::TimedEvent;
+use super::slot::RequestStage;
 use crate::requests::ArrayRequest;
-
-/// A range that is rounded out to blocks, and the blocks that it covers in part.
-fn rounded(at: u64, len: u64, block: u64) -> ((u64, u64), Vec<(u64, u64)>) {
-    if block == 0 {
-        return ((at, len), Vec::new());
-    }
-    let (low, high) = (at / block * block, (at + len).next_multiple_of(block));
-    let mut partial = Vec::new();
-    if low < at || (high == low + block && high > at + len) {
-        partial.push((low, block));
-    }
-    if at + len < high && high > low + block {
-        partial.push((high - block, block));
-    }
-    ((low, high - low), partial)
-}
 
 impl EventLoop<'_> {
     /// Begins a request that the short way cannot take.
@@ -84,7 +69,8 @@ impl EventLoop<'_> {
         if stage.write && fits(cache) {
             let first = cache.parked.is_empty();
             if first && cache.takes(&stage.pieces) {
-                self.queues.later(answer_ns, TimedEvent::Answered { slot });
+                self.queues
+                    .later(answer_ns, CalendarEvent::Answered { slot });
             } else {
                 cache.parked.push_back(index);
                 self.slots[index].stages.push_front(stage.clone());
@@ -108,7 +94,8 @@ impl EventLoop<'_> {
         }
         match answer {
             StreamAnswer::Miss if kept => {
-                self.queues.later(answer_ns, TimedEvent::Answered { slot });
+                self.queues
+                    .later(answer_ns, CalendarEvent::Answered { slot });
                 false
             }
             StreamAnswer::Miss => {
@@ -117,7 +104,8 @@ impl EventLoop<'_> {
                 true
             }
             StreamAnswer::Ready => {
-                self.queues.later(answer_ns, TimedEvent::Answered { slot });
+                self.queues
+                    .later(answer_ns, CalendarEvent::Answered { slot });
                 false
             }
             StreamAnswer::Waits => false,
@@ -160,92 +148,5 @@ impl EventLoop<'_> {
         }
         self.slots[index].progress.steps = steps;
         self.start_groups(index);
-    }
-
-    /// Writes of the cache to disks, as many as may be under way.
-    pub(super) fn destage(&mut self) {
-        while let Some((at, len)) = self.cache.as_mut().and_then(|cache| cache.destage()) {
-            let index = self.own_slot(SlotRole::Destage(at));
-            self.slots[index].stages.push_back(RequestStage {
-                pieces: vec![(at, len)],
-                write: true,
-                cached: false,
-            });
-            self.advance(index);
-        }
-    }
-
-    fn read_ahead(&mut self, ahead: ReadAhead) {
-        let index = self.own_slot(SlotRole::ReadAhead(ahead));
-        self.slots[index].stages.push_back(RequestStage {
-            pieces: vec![(ahead.at, ahead.len)],
-            write: false,
-            cached: false,
-        });
-        self.advance(index);
-    }
-
-    /// A place for a request of the cache's own.
-    fn own_slot(&mut self, role: SlotRole) -> usize {
-        let index = self.take_slot();
-        let counts = self.began.is_some();
-        let slot = &mut self.slots[index];
-        (slot.role, slot.counts) = (role, counts);
-        slot.stages.clear();
-        index
-    }
-
-    /// An extent is on disks: requests that waited for room go on.
-    pub(super) fn destaged(&mut self, at: u64) {
-        if let Some(cache) = &mut self.cache {
-            cache.destaged(at);
-        }
-        loop {
-            let Some(cache) = &mut self.cache else { return };
-            let Some(index) = cache.parked.front().copied() else {
-                break;
-            };
-            let Some(stage) = self.slots[index].stages.front() else {
-                cache.parked.pop_front();
-                continue;
-            };
-            if !cache.takes(&stage.pieces) {
-                break;
-            }
-            cache.parked.pop_front();
-            self.slots[index].stages.pop_front();
-            let slot = u32::try_from(index).unwrap_or(0);
-            let answer_ns = cache.how.answer_ns;
-            self.queues.later(answer_ns, TimedEvent::Answered { slot });
-        }
-        self.destage();
-    }
-
-    /// A window was read ahead.
-    pub(super) fn arrived(&mut self, ahead: ReadAhead) {
-        let mut answered = Vec::new();
-        if let Some(cache) = &mut self.cache {
-            cache.keep(&[(ahead.at, ahead.len)]);
-            cache.streams.arrived(ahead, &mut answered);
-        }
-        for index in answered {
-            self.advance(index);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::rounded;
-
-    #[test]
-    fn blocks_in_part_are_found() {
-        assert_eq!(rounded(512, 1024, 0), ((512, 1024), vec![]));
-        assert_eq!(rounded(4096, 8192, 4096), ((4096, 8192), vec![]));
-        assert_eq!(rounded(512, 512, 4096), ((0, 4096), vec![(0, 4096)]));
-        assert_eq!(rounded(0, 512, 4096), ((0, 4096), vec![(0, 4096)]));
-        let both = vec![(0, 4096), (8192, 4096)];
-        assert_eq!(rounded(1536, 8192, 4096), ((0, 12288), both));
-        assert_eq!(rounded(0, 5000, 4096), ((0, 8192), vec![(4096, 4096)]));
     }
 }

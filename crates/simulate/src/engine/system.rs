@@ -65,7 +65,7 @@ pub enum TenantLoad<'a> {
     Replay {
         /// In order of time.
         ios: &'a [ReplayedIo],
-        /// So many in flight; `None`: at the times of the trace.
+        /// I/Os in flight; `None`: at the times of the trace.
         depth: Option<u32>,
     },
 }

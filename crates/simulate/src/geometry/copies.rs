@@ -5,7 +5,7 @@ use ioalign_core::array::RaidLevel;
 use super::{ArrayGeometry, DiskIo, DiskSteps};
 
 impl ArrayGeometry {
-    /// Every fragment is a group of its own: nothing waits for anything.
+    /// All fragments are one group: of reads, or of writes that wait for nothing.
     pub(super) fn copied(&self, at: u64, len: u64, write: bool, out: &mut DiskSteps) {
         let copies = self.copies();
         let many = copies > 1;
@@ -15,36 +15,27 @@ impl ArrayGeometry {
         let first = out.ios.len();
         let (mut at, end) = (at, at + len);
         while at < end {
-            let (chunk, within) = (at / self.element, at % self.element);
+            let (chunk, within) = self.in_element(at);
             let part = (self.element - within).min(end - at);
+            let straight = self.straight(chunk);
+            let place = |copy| match straight {
+                Some((disk, start)) => (disk + copy, start),
+                None => self.copy_of(chunk, copy),
+            };
+            let all = (0..copies).map(place);
+            let mut working = all.filter(|(disk, _)| self.is_whole() || self.works(*disk));
             if write {
-                for copy in 0..copies {
-                    let (disk, place) = self.copy_of(chunk, copy);
-                    if self.works(disk.into()) {
-                        out.join(first, io(disk, true, false, place + within, part));
-                    }
+                for (disk, start) in working {
+                    out.join(first, io(disk, true, false, start + within, part));
                 }
-            } else if let Some((disk, place)) = self.first_copy(chunk, copies) {
+            } else if let Some((disk, start)) = working.next() {
                 let from = if joins { first } else { out.ios.len() };
-                out.join(from, io(disk, false, many, place + within, part));
+                out.join(from, io(disk, false, many, start + within, part));
             }
             at += part;
         }
-        for index in first..out.ios.len() {
-            let one = index..index + 1;
-            let none = index + 1..index + 1;
-            out.groups.push(if write {
-                super::StepGroup {
-                    reads: index..index,
-                    writes: one,
-                }
-            } else {
-                super::StepGroup {
-                    reads: one,
-                    writes: none,
-                }
-            });
-        }
+        let reads = if write { 0 } else { out.ios.len() - first };
+        out.group(reads, first);
     }
 
     /// How many copies of an element there are.
@@ -56,31 +47,48 @@ impl ArrayGeometry {
         }
     }
 
-    fn first_copy(&self, chunk: u64, copies: u64) -> Option<(u32, u64)> {
-        let mut all = (0..copies).map(|copy| self.copy_of(chunk, copy));
-        all.find(|(disk, _)| self.works((*disk).into()))
+    /// Disk and start of the first copy of an element, where the others are on the next disks at the same place.
+    #[inline]
+    fn straight(&self, chunk: u64) -> Option<(u64, u64)> {
+        let columns = match self.level {
+            RaidLevel::Raid0 => self.disks,
+            RaidLevel::Raid1 => return Some((0, chunk * self.element)),
+            RaidLevel::Raid10 if self.disks.is_multiple_of(2) && !self.is_far() => self.disks / 2,
+            _ => return None,
+        };
+        let (column, row) = (chunk % columns, chunk / columns);
+        Some((column * self.copies(), row * self.element))
     }
 
     /// Disk and start of a copy of an element (`__raid10_find_phys` in the kernel).
-    #[inline]
-    fn copy_of(&self, chunk: u64, copy: u64) -> (u32, u64) {
+    fn copy_of(&self, chunk: u64, copy: u64) -> (u64, u64) {
+        if let Some((disk, start)) = self.straight(chunk) {
+            return (disk + copy, start);
+        }
         let n = self.disks;
-        let (disk, row, half) = match self.level {
-            RaidLevel::Raid1 => (copy, chunk, 0),
-            RaidLevel::Raid10 if self.is_far() => ((chunk % n + copy) % n, chunk / n, copy),
-            RaidLevel::Raid10 => {
-                let place = chunk * 2 + copy;
-                (place % n, place / n, 0)
-            }
-            _ => (chunk % n, chunk / n, 0),
+        if self.is_far() {
+            let start = chunk / n * self.element + copy * self.per_disk;
+            return ((chunk % n + copy) % n, start);
+        }
+        let place = chunk * 2 + copy;
+        (place % n, place / n * self.element)
+    }
+
+    /// Whether the copies of everything are on disks 0 and 1, 2 and 3, and so on, at the same place, and all work.
+    #[inline]
+    pub fn has_pairs(&self) -> bool {
+        let near = match self.level {
+            RaidLevel::Raid1 => self.disks == 2,
+            RaidLevel::Raid10 => !self.is_far() && self.disks.is_multiple_of(2),
+            _ => false,
         };
-        (disk_number(disk), row * self.element + half * self.per_disk)
+        near && self.is_whole()
     }
 
     /// The other places that a read with [`DiskIo::any_copy`] may go to: disk and address of each copy that
     /// works.
     pub fn each_copy(&self, io: &DiskIo, mut each: impl FnMut(u32, u64)) {
-        let (row, within) = (io.at / self.element, io.at % self.element);
+        let (row, within) = self.in_element(io.at);
         let disk = u64::from(io.disk);
         // Reads are those of the first copy that works.
         let chunk = match self.level {
@@ -94,25 +102,24 @@ impl ArrayGeometry {
         };
         for copy in 0..self.copies() {
             let (disk, at) = self.copy_of(chunk, copy);
-            if self.works(disk.into()) {
-                each(disk, at + within);
+            if self.works(disk) {
+                each(disk_number(disk), at + within);
             }
         }
     }
 
     /// The first disk of RAID 10 whose copies are all gone.
     pub(super) fn lost_copy(&self) -> Option<u32> {
-        let gone =
-            |chunk: &u64| (0..2).all(|copy| !self.works(self.copy_of(*chunk, copy).0.into()));
+        let gone = |chunk: &u64| (0..2).all(|copy| !self.works(self.copy_of(*chunk, copy).0));
         (0..self.disks)
             .find(gone)
-            .map(|chunk| self.copy_of(chunk, 0).0)
+            .map(|chunk| disk_number(self.copy_of(chunk, 0).0))
     }
 }
 
-const fn io(disk: u32, write: bool, any_copy: bool, at: u64, len: u64) -> DiskIo {
+const fn io(disk: u64, write: bool, any_copy: bool, at: u64, len: u64) -> DiskIo {
     DiskIo {
-        disk,
+        disk: disk_number(disk),
         write,
         any_copy,
         at,

@@ -12,6 +12,14 @@ impl ArrayGeometry {
     /// The pages between two edges are written alike.
     pub(super) fn md_write(&self, piece: &StripePiece, out: &mut DiskSteps) {
         let several = piece.from < piece.to;
+        if !several && piece.first.is_multiple_of(PAGE) && piece.last.is_multiple_of(PAGE) {
+            // Whole pages of one element, the most frequent write: all of them decide alike.
+            let band = StripeBand {
+                low: piece.first,
+                high: piece.last,
+            };
+            return self.band_group(piece, band, true, out);
+        }
         let (low, high) = if several {
             (0, self.element)
         } else {

@@ -67,6 +67,8 @@ pub struct ArrayGeometry {
     /// Bytes of each disk that whole elements take, of far copies those of one half.
     per_disk: u64,
     failed: Vec<bool>,
+    /// The power of two that an element is; `None`: it is none.
+    shift: Option<u32>,
 }
 
 impl ArrayGeometry {
@@ -109,6 +111,9 @@ impl ArrayGeometry {
             _ => array.bearing(),
         };
         let out = Self {
+            shift: element
+                .is_power_of_two()
+                .then_some(element.trailing_zeros()),
             level: array.level,
             disks: array.disks.into(),
             element,
@@ -168,6 +173,15 @@ impl ArrayGeometry {
                 rows * self.disks / 2 * self.element
             }
             _ => rows * self.bearing * self.element,
+        }
+    }
+
+    /// The number of the element that a byte is in, and where in it.
+    #[inline]
+    const fn in_element(&self, at: u64) -> (u64, u64) {
+        match self.shift {
+            Some(shift) => (at >> shift, at & (self.element - 1)),
+            None => (at / self.element, at % self.element),
         }
     }
 

@@ -107,7 +107,7 @@ impl ArrayGeometry {
         let from = out.ios.len();
         let (mut at, end) = (at, at + len);
         while at < end {
-            let (chunk, low) = (at / self.element, at % self.element);
+            let (chunk, low) = self.in_element(at);
             let high = self.element.min(low + end - at);
             let (stripe, data) = (chunk / self.bearing, chunk % self.bearing);
             let row = self.row(stripe);
@@ -136,24 +136,26 @@ impl ArrayGeometry {
 
     /// Stripe after stripe, as the owner of the array does it.
     pub(super) fn parity_write(&self, at: u64, len: u64, out: &mut DiskSteps) {
-        let width = self.element * self.bearing;
         let (mut at, end) = (at, at + len);
         while at < end {
-            let (stripe, within) = (at / width, at % width);
-            let stop = width.min(within + end - at);
+            let (chunk, first) = self.in_element(at);
+            let (stripe, from) = (chunk / self.bearing, chunk % self.bearing);
+            let next = (stripe + 1) * self.bearing;
+            let stop = end.min(next * self.element);
+            let (until, last) = self.in_element(stop - 1);
             let piece = StripePiece {
                 row: self.row(stripe),
-                from: within / self.element,
-                to: (stop - 1) / self.element,
-                first: within % self.element,
-                last: (stop - 1) % self.element + 1,
+                from,
+                to: from + until - chunk,
+                first,
+                last: last + 1,
             };
             if self.is_md() {
                 self.md_write(&piece, out);
             } else {
                 self.controller_write(&piece, out);
             }
-            at += stop - within;
+            at = stop;
         }
     }
 
@@ -166,9 +168,8 @@ impl ArrayGeometry {
         whole: bool,
         out: &mut DiskSteps,
     ) {
-        let one = piece.from == piece.to && self.is_whole();
-        if one && self.modifies_one(piece, band) {
-            return self.modify_one(piece, band, whole, out);
+        if piece.from == piece.to && self.is_whole() {
+            return self.small_write(piece, band, whole, out);
         }
         let from = out.ios.len();
         let way = self.way(piece, band);
@@ -187,26 +188,32 @@ impl ArrayGeometry {
         out.group(reads, from);
     }
 
-    /// Whether a write of one element is read-modify-write: [`ArrayGeometry::way`] where all disks work.
-    fn modifies_one(&self, piece: &StripePiece, band: StripeBand) -> bool {
-        let all = self.covered(piece, band, piece.from) == BandCover::All;
-        let reconstruct = self.bearing - u64::from(all);
-        reconstruct > 0 && self.prefers_modify(self.parities() + 1, reconstruct)
-    }
-
-    /// The most frequent write: the element and the parities, read and then written.
-    fn modify_one(&self, piece: &StripePiece, band: StripeBand, whole: bool, out: &mut DiskSteps) {
+    /// The most frequent write, of one element where all disks work: what [`ArrayGeometry::way`] and
+    /// [`ArrayGeometry::to_read`] say of it.
+    fn small_write(&self, piece: &StripePiece, band: StripeBand, whole: bool, out: &mut DiskSteps) {
         let from = out.ios.len();
-        let data = self.written(piece, band, whole, piece.from);
-        for write in [false, true] {
-            let element = self.unit_io(piece.row, piece.from, write, data);
-            out.ios.push(element);
+        let row = piece.row;
+        let (element, all) = (piece.from, (band.low, band.high));
+        let data = self.written(piece, band, whole, element);
+        let covers = self.covered(piece, band, element) == BandCover::All;
+        let others = self.bearing - u64::from(covers);
+        if others > 0 && self.prefers_modify(self.parities() + 1, others) {
+            out.ios.push(self.unit_io(row, element, false, data));
             for parity in self.bearing..self.disks {
-                let parity = self.unit_io(piece.row, parity, write, (band.low, band.high));
-                out.ios.push(parity);
+                out.ios.push(self.unit_io(row, parity, false, all));
+            }
+        } else {
+            for more in u64::from(covers)..self.bearing {
+                let unit = element + more;
+                let unit = unit.checked_sub(self.bearing).unwrap_or(unit);
+                out.ios.push(self.unit_io(row, unit, false, all));
             }
         }
-        let reads = (out.ios.len() - from) / 2;
+        let reads = out.ios.len() - from;
+        out.ios.push(self.unit_io(row, element, true, data));
+        for parity in self.bearing..self.disks {
+            out.ios.push(self.unit_io(row, parity, true, all));
+        }
         out.group(reads, from);
     }
 

@@ -1,0 +1,160 @@
+//! Disks with heads that choose among their I/Os, or whose I/Os grow while they wait: when one is complete is known
+//! only once it has begun.
+//!
+//! A disk has one I/O under way and, behind md, one that the kernel has taken out of its scheduler: nothing is
+//! joined with that one any more (`blk_mq_do_dispatch_sched` takes an I/O before the device is free for
+//! it). All others that wait can be joined with one that goes on where they end.
+
+use super::waiting::{QueuedIo, QueuedIos};
+use crate::disk::{DiskModel, DiskRequest};
+use crate::engine::calendar::{CalendarEvent, EventCalendar, EventTurn, QueuedPart};
+
+/// Those that wait for an I/O: the first, and those that were joined with it.
+#[derive(Clone, Debug)]
+struct WaitingParts {
+    first: QueuedPart,
+    joined: Vec<QueuedPart>,
+}
+
+type ChosenIo = QueuedIo<WaitingParts>;
+
+#[derive(Debug)]
+struct ChosenQueue {
+    waiting: QueuedIos<WaitingParts>,
+    under_way: Option<ChosenIo>,
+    taken: Option<ChosenIo>,
+    head: u64,
+    touched: bool,
+}
+
+/// All of them.
+#[derive(Debug)]
+pub struct ChosenQueues {
+    disk: DiskModel,
+    random: u64,
+    joins: bool,
+    queues: Vec<ChosenQueue>,
+    touched: Vec<u32>,
+}
+
+impl ChosenQueues {
+    pub fn new(disk: &DiskModel, count: usize, joins: bool, random: u64) -> Self {
+        let queue = |_| ChosenQueue {
+            waiting: QueuedIos::new(),
+            under_way: None,
+            taken: None,
+            head: 0,
+            touched: false,
+        };
+        Self {
+            disk: disk.clone(),
+            random,
+            joins,
+            queues: (0..count).map(queue).collect(),
+            touched: Vec::new(),
+        }
+    }
+
+    /// Adds an I/O: whether it is one that counts, and none that is joined with one.
+    pub fn add(&mut self, number: u32, io: QueuedIo<()>, part: QueuedPart) -> bool {
+        let queue = &mut self.queues[number as usize];
+        if self.joins
+            && let Some((parts, counts)) = queue.waiting.join(&io)
+        {
+            parts.joined.push(part);
+            return counts;
+        }
+        queue.waiting.push(QueuedIo {
+            at: io.at,
+            len: io.len,
+            write: io.write,
+            counts: io.counts,
+            known: WaitingParts {
+                first: part,
+                joined: Vec::new(),
+            },
+        });
+        if !queue.touched {
+            queue.touched = true;
+            self.touched.push(number);
+        }
+        io.counts
+    }
+
+    /// I/Os that are not complete.
+    pub fn load(&self, number: u32) -> usize {
+        let queue = &self.queues[number as usize];
+        let busy = usize::from(queue.under_way.is_some()) + usize::from(queue.taken.is_some());
+        queue.waiting.len() + busy
+    }
+
+    /// Starts what can be started on the queues that got something.
+    pub fn start_touched(&mut self, calendar: &mut EventCalendar) {
+        while let Some(number) = self.touched.pop() {
+            self.queues[number as usize].touched = false;
+            self.start(number, false, calendar);
+        }
+    }
+
+    /// A disk has finished an I/O: those that waited for it are next, and the disk goes on with another.
+    pub fn finish(&mut self, number: u32, calendar: &mut EventCalendar) {
+        let done = self.queues[number as usize].under_way.take();
+        let now = calendar.now();
+        if let Some(done) = done {
+            let parts = std::iter::once(done.known.first);
+            let parts = parts.chain(done.known.joined.into_iter().rev());
+            for (place, part) in (1..).zip(parts) {
+                let turn = EventTurn::of_disk(now, number, place);
+                calendar.add(turn, CalendarEvent::Part(part));
+            }
+        }
+        // What starts now has waited.
+        self.start(number, true, calendar);
+    }
+
+    fn start(&mut self, number: u32, follows: bool, calendar: &mut EventCalendar) {
+        let now = calendar.now();
+        let queue = &mut self.queues[number as usize];
+        if queue.under_way.is_none() {
+            let next = queue.taken.take();
+            let next = next.or_else(|| queue.choose(&self.disk, now, follows));
+            let Some(io) = next else { return };
+            let wanted = request(&io, follows);
+            let time = self
+                .disk
+                .time(wanted, queue.head, now, &mut self.random)
+                .max(1);
+            queue.head = io.at + io.len;
+            queue.under_way = Some(io);
+            let turn = EventTurn::of_disk(now + time, number, 0);
+            calendar.add(turn, CalendarEvent::Disk { queue: number });
+        }
+        if self.joins && queue.taken.is_none() {
+            queue.taken = queue.choose(&self.disk, now, true);
+        }
+    }
+}
+
+impl ChosenQueue {
+    /// The next I/O of those that wait: the first, or the one that the head reaches first.
+    fn choose(&mut self, disk: &DiskModel, now: u64, follows: bool) -> Option<ChosenIo> {
+        let DiskModel::Spinning(disk) = disk else {
+            return self.waiting.take_first();
+        };
+        let some = self.waiting.iter().take(disk.queue.max(1)).enumerate();
+        let best = some.min_by_key(|(_, io)| {
+            disk.positioning(request(io, follows), self.head, now + disk.fixed_ns)
+        });
+        let place = best.map(|(place, _)| place)?;
+        self.waiting.take(place)
+    }
+}
+
+const fn request(io: &ChosenIo, follows: bool) -> DiskRequest {
+    DiskRequest {
+        at: io.at,
+        len: io.len,
+        write: io.write,
+        follows,
+    }
+}
