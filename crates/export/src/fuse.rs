@@ -204,17 +204,23 @@ impl Filesystem for ServedFile {
         mode: i32,
         reply: ReplyEmpty,
     ) {
-        // Values of `linux/falloc.h`. A loop device sends discards as holes, and zeros as holes or as a zero range.
+        // Values of `linux/falloc.h`. A loop device sends discards as holes, and zeros as holes, or as a zero range where
+        // they have to be written.
         const KEEP_SIZE: i32 = 1;
         const PUNCH_HOLE: i32 = 2;
         const ZERO_RANGE: i32 = 16;
-        let zeros = [PUNCH_HOLE | KEEP_SIZE, ZERO_RANGE, ZERO_RANGE | KEEP_SIZE];
-        let done = if zeros.contains(&mode) {
-            self.server.zero(offset, length, false)
-        } else {
-            return reply.error(Errno::EOPNOTSUPP);
-        };
-        answered(done, reply);
+        match (mode & !KEEP_SIZE, u32::try_from(length)) {
+            (PUNCH_HOLE, _) => answered(self.server.punch(offset, length, false), reply),
+            (ZERO_RANGE, Ok(len)) => {
+                let io = BlockIo::Zero {
+                    at: offset,
+                    len,
+                    durable: false,
+                };
+                self.server.submit(io, Box::new(ZeroAnswer(reply)));
+            }
+            _ => reply.error(Errno::EOPNOTSUPP),
+        }
     }
 
     /// When a descriptor is closed; it is no flush of a device.
@@ -260,5 +266,13 @@ impl BlockAnswer for WriteAnswer {
             Ok(_) => self.0.written(self.1),
             Err(fault) => self.0.error(error(fault)),
         }
+    }
+}
+
+struct ZeroAnswer(ReplyEmpty);
+
+impl BlockAnswer for ZeroAnswer {
+    fn give(self: Box<Self>, outcome: Result<Vec<u8>, BlockFault>) {
+        answered(outcome.map(|_| ()), self.0);
     }
 }

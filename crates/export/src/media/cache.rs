@@ -11,7 +11,8 @@ use std::os::unix::fs::FileExt;
 use rustix::fs::{MemfdFlags, memfd_create};
 
 use super::ranges::ByteRanges;
-use super::{PowerRules, UnflushedFate, punch, torn};
+use super::zeros::punch;
+use super::{PowerRules, UnflushedFate, torn};
 
 /// A cache writes to its disks by itself once it is full.
 const MOST_LOGGED: u64 = 256 << 20;

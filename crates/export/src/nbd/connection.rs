@@ -115,17 +115,18 @@ fn take(
             outcome(server.flush());
             return Ok(());
         }
-        Ok(NbdCommand::Trim | NbdCommand::Zero) => {
-            outcome(server.zero(at, len.into(), durable));
+        Ok(NbdCommand::Punch) => {
+            outcome(server.punch(at, len.into(), durable));
             return Ok(());
         }
+        Ok(NbdCommand::Zero) => BlockIo::Zero { at, len, durable },
         Ok(NbdCommand::Leave) => return Ok(()),
     };
     let answer = NbdAnswer {
         line: line.clone(),
         cookie: request.cookie,
         held,
-        is_write: matches!(io, BlockIo::Write { .. }),
+        is_write: !matches!(io, BlockIo::Read { .. }),
     };
     server.submit(io, Box::new(answer));
     Ok(())

@@ -16,9 +16,9 @@ pub enum NbdCommand {
     Leave,
     /// What is complete survives.
     Flush,
-    /// What is there is not needed any more.
-    Trim,
-    /// Zeros.
+    /// What is there is not needed any more, or is to be zeros that need no place.
+    Punch,
+    /// Zeros that are written.
     Zero,
 }
 
@@ -74,7 +74,8 @@ fn command(kind: u16, flags: u16) -> Result<NbdCommand, u32> {
         1 => (NbdCommand::Write, FUA),
         2 => return Ok(NbdCommand::Leave),
         3 => (NbdCommand::Flush, FUA),
-        4 => (NbdCommand::Trim, FUA),
+        4 => (NbdCommand::Punch, FUA),
+        6 if flags & NO_HOLE == 0 => (NbdCommand::Punch, FUA),
         6 => (NbdCommand::Zero, FUA | NO_HOLE),
         _ => return Err(error::NOT_SUPPORTED),
     };
@@ -123,6 +124,8 @@ mod tests {
         assert_eq!(of(0, 0, 0, 512), Ok(NbdCommand::Read));
         assert_eq!(of(3, 0, 0, 0), Ok(NbdCommand::Flush));
         assert_eq!(of(6, 2, 0, u32::MAX - 511), Ok(NbdCommand::Zero));
+        assert_eq!(of(6, 1, 0, 512), Ok(NbdCommand::Punch));
+        assert_eq!(of(4, 0, 0, 512), Ok(NbdCommand::Punch));
         assert_eq!(of(7, 0, 0, 512), Err(error::NOT_SUPPORTED));
         assert_eq!(of(0, 4, 0, 512), Err(error::INVALID));
         assert_eq!(of(0, 0, 1, 512), Err(error::INVALID));

@@ -42,6 +42,15 @@ pub enum BlockIo {
         /// FUA: it survives a loss of power once it is complete.
         durable: bool,
     },
+    /// Zeros that are written, and take the time of a write.
+    Zero {
+        /// Where.
+        at: u64,
+        /// How many.
+        len: u32,
+        /// FUA.
+        durable: bool,
+    },
 }
 
 /// Where the answer to an I/O goes. It is given once, from any thread.
@@ -141,8 +150,8 @@ impl BlockServer {
         self.media.flush()
     }
 
-    /// Makes a range zeros. It takes no time.
-    pub fn zero(&self, at: u64, len: u64, durable: bool) -> Result<(), BlockFault> {
+    /// Makes a hole of a range, which is read as zeros. It takes no time: nothing is written.
+    pub fn punch(&self, at: u64, len: u64, durable: bool) -> Result<(), BlockFault> {
         self.media.zero(at, len, durable)
     }
 
@@ -156,6 +165,7 @@ impl BlockServer {
             all.sort_unstable_by_key(|(tag, _)| *tag);
             let mut writes = Vec::new();
             for (_, WaitingIo { io, answer }) in all {
+                // Zeros that are cut leave nothing.
                 if let BlockIo::Write { at, data, .. } = io {
                     writes.push(WriteInFlight { at, data });
                 }
@@ -242,6 +252,10 @@ impl BlockServer {
                 self.media.write(*at, data, *durable)?;
                 Ok(Vec::new())
             }
+            BlockIo::Zero { at, len, durable } => {
+                self.media.zero(*at, (*len).into(), *durable)?;
+                Ok(Vec::new())
+            }
         }
     }
 }
@@ -256,18 +270,12 @@ impl ServedQueue {
 
 impl BlockIo {
     fn request(&self) -> ArrayRequest {
-        match self {
-            Self::Read { at, len } => ArrayRequest {
-                at: *at,
-                len: u64::from(*len),
-                write: false,
-            },
-            Self::Write { at, data, .. } => ArrayRequest {
-                at: *at,
-                len: data.len() as u64,
-                write: true,
-            },
-        }
+        let (at, len, write) = match self {
+            Self::Read { at, len } => (*at, u64::from(*len), false),
+            Self::Write { at, data, .. } => (*at, data.len() as u64, true),
+            Self::Zero { at, len, .. } => (*at, u64::from(*len), true),
+        };
+        ArrayRequest { at, len, write }
     }
 }
 

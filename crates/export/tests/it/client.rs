@@ -11,6 +11,7 @@ pub const LEAVE: u16 = 2;
 pub const FLUSH: u16 = 3;
 pub const ZERO: u16 = 6;
 pub const FUA: u16 = 1;
+pub const NO_HOLE: u16 = 2;
 
 pub struct Client(pub UnixStream);
 

@@ -7,7 +7,7 @@ use ioalign_simulate::description::named;
 use ioalign_simulate::geometry::{ArrayGeometry, DiskSteps};
 
 use super::Served;
-use super::client::{Client, READ};
+use super::client::{Client, NO_HOLE, READ, ZERO};
 
 const MS_NS: u64 = 1_000_000;
 
@@ -63,6 +63,30 @@ fn answers_come_in_the_order_of_completion() {
         place(4) < place(2) && place(1) < place(2) && place(2) < place(3),
         "{order:?}"
     );
+}
+
+#[test]
+fn zeros_take_the_time_of_a_write_and_holes_none() {
+    let served = Served::new("raid5:4x64k", 20 * MS_NS, PowerRules::default());
+    let mut client = Client::new(&served.socket());
+    client.write(0, 0, &[1; 16384]);
+    let mut best = |flags| {
+        let times = (0..5).map(|_| {
+            let begun = Instant::now();
+            client.send(ZERO, flags, 1, 0, 16384);
+            assert_eq!(client.reply(), (0, 1));
+            begun.elapsed()
+        });
+        times.min().unwrap()
+    };
+    let (hole, zeros) = (best(0), best(NO_HOLE));
+    assert!(hole < Duration::from_millis(20), "{hole:?}");
+    // Old data and parity are read first.
+    assert!(
+        (Duration::from_millis(40)..Duration::from_millis(60)).contains(&zeros),
+        "{zeros:?}"
+    );
+    assert_eq!(client.read(0, 16384), [0; 16384]);
 }
 
 /// Each I/O of a disk is 20 ms: what one request costs shows how many wait for each other.
