@@ -360,6 +360,7 @@ fn provisioning_and_placement_have_documents() {
     ]);
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     valid(&found, "provisioning-1.schema.json");
+    assert!(found["rows"][0]["in_pool"]["iops"].is_number(), "{found}");
     assert_eq!(found["rows"].as_array().unwrap().len(), 10);
     let output = simulate(&["placement", "--json"]);
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -390,7 +391,7 @@ fn a_prediction_is_kept_with_what_was_measured() {
     ]);
     assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
     let found: Value = serde_json::from_slice(&std::fs::read(&record).unwrap()).unwrap();
-    assert_eq!(found["schema"], "ioalign.calibration/1");
+    valid(&found, "calibration-1.schema.json");
     let row = &found["rows"][0];
     let predicted = row["predicted_ratio"].as_f64().unwrap();
     assert!((0.75..0.95).contains(&predicted), "{row}");
