@@ -11,8 +11,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 
-use crate::hash::Hash;
 use crate::{paths, run};
+use ioalign_lab::hash::ContentHash;
 
 const FOLDER: &str = "crates/observe/bpf";
 const SOURCES: [&str; 10] = [
@@ -131,7 +131,7 @@ fn version() -> Result<String> {
 }
 
 fn sources() -> Result<String> {
-    let mut hash = Hash::new();
+    let mut hash = ContentHash::new();
     for name in SOURCES {
         hash.add_file(&paths::root().join(FOLDER).join(name))?;
     }

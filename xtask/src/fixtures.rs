@@ -13,9 +13,8 @@ use std::thread;
 
 use anyhow::{Context, Result, bail};
 
-use crate::hash::Hash;
-use crate::vm::args::GuestOptions;
 use crate::{packages, paths, vm};
+use ioalign_lab::hash::ContentHash;
 
 /// Builds what is missing and prints `STACK PATH` lines.
 pub fn command(args: &[String]) -> Result<ExitCode> {
@@ -100,8 +99,8 @@ fn stem(path: &Path) -> String {
 
 /// The folder of a script's results, made if it is missing.
 fn made(script: &Path) -> Result<PathBuf> {
-    let mut options = GuestOptions::from_script(script, &[])?;
-    let mut hash = Hash::new();
+    let mut options = vm::args::from_script(script, &[])?;
+    let mut hash = ContentHash::new();
     hash.add(vm::contents_key(&options)?);
     hash.add_file(script)?;
     let path = folder().join(format!("{}-{}", stem(script), hash.text()));

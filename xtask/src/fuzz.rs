@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-use crate::hash::Hash;
 use crate::{fixtures, packages, paths, run};
+use ioalign_lab::hash::ContentHash;
 
 /// Damaged traces of each format, journals and boot sectors, where nothing else is said.
 const TRACE_RUNS: &str = "100000";
@@ -126,7 +126,7 @@ fn images(args: &[String]) -> Result<bool> {
 /// The folder of images that packaged tools wrote, filled once per version of the script.
 fn seeds() -> Result<PathBuf> {
     let script = paths::root().join("fuzz/seeds.sh");
-    let mut hash = Hash::new();
+    let mut hash = ContentHash::new();
     hash.add_file(&script)?;
     let folder = paths::target().join("fuzz-seeds").join(hash.text());
     if folder.is_dir() {

@@ -8,7 +8,6 @@ mod docs;
 mod fixtures;
 mod fuzz;
 mod groups;
-mod hash;
 mod packages;
 mod paths;
 mod run;

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 
 use crate::paths::which;
-use crate::vm::kernel;
+use ioalign_lab::rig::kernel;
 
 const LIST: &str = include_str!("../packages.txt");
 /// The pattern that stands for the guest's kernel.

@@ -7,56 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-
-/// What the guest gets.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct GuestOptions {
-    /// Scratch disks, in order: `/dev/disk/0`, `/dev/disk/1`, …
-    pub disks: Vec<ScratchDisk>,
-    /// Where the guest's tar is unpacked.
-    pub out: Option<PathBuf>,
-    /// Programs beside the basic ones.
-    pub programs: Vec<String>,
-    /// Programs of this build, sent along with the script and not kept: `/bin/NAME` in the guest.
-    pub files: Vec<PathBuf>,
-    /// Kernel modules beside the basic ones.
-    pub modules: Vec<String>,
-    /// MiB of memory.
-    pub memory: u64,
-    /// Limit for the whole run.
-    pub timeout: Duration,
-    /// Virtual time.
-    pub icount: bool,
-    /// Hardware virtualisation. Off by default: a `/dev/kvm` that opens may still hang.
-    pub kvm: bool,
-}
-
-/// A scratch disk.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct ScratchDisk {
-    /// The file on the host; `None` is thrown away after the run.
-    pub path: Option<PathBuf>,
-    /// Bytes.
-    pub size: u64,
-    /// QEMU block properties: `physical_block_size=4096`.
-    pub properties: Vec<String>,
-}
-
-impl Default for GuestOptions {
-    fn default() -> Self {
-        Self {
-            disks: Vec::new(),
-            out: None,
-            programs: Vec::new(),
-            files: Vec::new(),
-            modules: Vec::new(),
-            memory: 1024,
-            timeout: Duration::from_secs(300),
-            icount: false,
-            kvm: false,
-        }
-    }
-}
+use ioalign_lab::rig::{GuestOptions, ScratchDisk};
 
 /// Splits off the script.
 pub fn script(args: &[String]) -> Result<(PathBuf, &[String])> {
@@ -66,37 +17,35 @@ pub fn script(args: &[String]) -> Result<(PathBuf, &[String])> {
     }
 }
 
-impl GuestOptions {
-    /// Those that the script names, then those of the command line.
-    pub fn from_script(script: &Path, args: &[String]) -> Result<Self> {
-        let text = fs::read_to_string(script)
-            .with_context(|| format!("cannot read {}", script.display()))?;
-        let mut options = Self::default();
-        options.add(&embedded(&text))?;
-        options.add(args)?;
-        Ok(options)
-    }
+/// Those that the script names, then those of the command line.
+pub fn from_script(script: &Path, args: &[String]) -> Result<GuestOptions> {
+    let text =
+        fs::read_to_string(script).with_context(|| format!("cannot read {}", script.display()))?;
+    let mut options = GuestOptions::default();
+    add(&mut options, &embedded(&text))?;
+    add(&mut options, args)?;
+    Ok(options)
+}
 
-    /// Adds arguments.
-    pub fn add(&mut self, args: &[String]) -> Result<()> {
-        let mut args = args.iter();
-        while let Some(arg) = args.next() {
-            let mut value = || args.next().with_context(|| format!("{arg} needs a value"));
-            match arg.as_str() {
-                "--disk" => self.disks.push(disk(value()?)?),
-                "--out" => self.out = Some(PathBuf::from(value()?)),
-                "--program" => self.programs.push(value()?.clone()),
-                "--file" => self.files.push(PathBuf::from(value()?)),
-                "--module" => self.modules.push(value()?.clone()),
-                "--memory" => self.memory = number(value()?)?,
-                "--timeout" => self.timeout = Duration::from_secs(number(value()?)?),
-                "--icount" => self.icount = true,
-                "--kvm" => self.kvm = true,
-                other => bail!("unknown option {other}"),
-            }
+/// Adds arguments.
+fn add(options: &mut GuestOptions, args: &[String]) -> Result<()> {
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().with_context(|| format!("{arg} needs a value"));
+        match arg.as_str() {
+            "--disk" => options.disks.push(disk(value()?)?),
+            "--out" => options.out = Some(PathBuf::from(value()?)),
+            "--program" => options.programs.push(value()?.clone()),
+            "--file" => options.files.push(PathBuf::from(value()?)),
+            "--module" => options.modules.push(value()?.clone()),
+            "--memory" => options.memory = number(value()?)?,
+            "--timeout" => options.timeout = Duration::from_secs(number(value()?)?),
+            "--icount" => options.icount = true,
+            "--kvm" => options.kvm = true,
+            other => bail!("unknown option {other}"),
         }
-        Ok(())
     }
+    Ok(())
 }
 
 /// The words of all lines that start with `#:`.
@@ -208,8 +157,8 @@ mod tests {
         ] {
             assert!(disk(text).is_err(), "{text}");
         }
-        assert!(GuestOptions::default().add(&words("--disk")).is_err());
-        assert!(GuestOptions::default().add(&words("--speed 3")).is_err());
+        assert!(add(&mut GuestOptions::default(), &words("--disk")).is_err());
+        assert!(add(&mut GuestOptions::default(), &words("--speed 3")).is_err());
         assert!(script(&words("--out x")).is_err());
     }
 
@@ -217,8 +166,8 @@ mod tests {
     fn a_script_brings_its_own_options() {
         let text = "#!/bin/sh\n#: --disk -=160M --module raid456\n# note\n#: --memory 768\necho\n";
         let mut options = GuestOptions::default();
-        options.add(&embedded(text)).unwrap();
-        options.add(&words("--timeout 20 --icount")).unwrap();
+        add(&mut options, &embedded(text)).unwrap();
+        add(&mut options, &words("--timeout 20 --icount")).unwrap();
         assert_eq!(options.disks.len(), 1);
         assert_eq!(options.modules, ["raid456"]);
         assert_eq!(options.memory, 768);

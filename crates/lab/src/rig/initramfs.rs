@@ -3,17 +3,20 @@
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::SystemTime;
 
-use anyhow::{Context, Result};
-
-use super::args::GuestOptions;
 use super::cpio::CpioArchive;
 use super::kernel::{self, Kernel};
+use super::options::GuestOptions;
 use super::programs::{self, Files};
 use super::scratch::Scratch;
-use crate::hash::Hash;
-use crate::{paths, run};
+use crate::error::{Result, Tried};
+use crate::hash::ContentHash;
+use crate::host;
 
+/// The first process of the guest.
+const INIT: &[u8] = include_bytes!("../../guest/init");
 /// Modules that every guest has.
 const MODULES: [&str; 4] = ["virtio_pci", "virtio_blk", "virtio_console", "loop"];
 /// Programs of one binary that are called by other names.
@@ -41,20 +44,49 @@ const INDEXES: [&str; 9] = [
     "modules.symbols.bin",
 ];
 
+static PARTS: AtomicU32 = AtomicU32::new(0);
+
+/// Archives that a cache keeps: the least used ones give way to a new one.
+const KEPT: usize = 12;
+
 /// The archive for these options, built if the cache has none.
-pub fn cached(options: &GuestOptions) -> Result<PathBuf> {
-    let kernel = kernel::newest().context("no Debian cloud kernel is installed")?;
+pub fn cached(options: &GuestOptions, folder: &Path) -> Result<PathBuf> {
+    let kernel = kernel::wanted()?;
     let files = contents(&kernel, options)?;
-    let folder = paths::target().join("vm-cache");
-    let path = folder.join(format!("{}.cpio", key(&kernel, &files)?));
-    if !path.exists() {
-        fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        // Another run may build the same: each writes its own file, the rename decides.
-        let part = path.with_extension(format!("{}.part", std::process::id()));
-        build(&part, &files)?;
-        fs::rename(&part, &path).with_context(|| format!("cannot make {}", path.display()))?;
+    let path = folder.join(format!("{}.cpio", key(&kernel, &files, &options.texts)?));
+    if path.exists() {
+        // Its time says when it was last used.
+        let file = File::options().append(true).open(&path);
+        let _ = file.and_then(|file| file.set_modified(SystemTime::now()));
+        return Ok(path);
     }
-    Ok(path)
+    fs::create_dir_all(folder).tried(|| format!("cannot make {}", folder.display()))?;
+    forget_old(folder);
+    // Another run, or thread, may build the same: each writes its own file, the rename decides.
+    let number = PARTS.fetch_add(1, Ordering::Relaxed);
+    let part = path.with_extension(format!("{}-{number}.part", std::process::id()));
+    let built = build(&part, &files, &options.texts).and_then(|()| {
+        fs::rename(&part, &path).tried(|| format!("cannot make {}", path.display()))
+    });
+    if built.is_err() {
+        let _ = fs::remove_file(&part);
+    }
+    built.map(|()| path)
+}
+
+/// Removes the archives that were not used for the longest time.
+fn forget_old(folder: &Path) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_archive = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "cpio");
+    let paths = entries.map(|entry| entry.path()).filter(is_archive);
+    let mut used: Vec<_> = paths
+        .filter_map(|path| Some((path.metadata().ok()?.modified().ok()?, path)))
+        .collect();
+    used.sort();
+    let spare = used.len().saturating_sub(KEPT - 1);
+    for (_, path) in used.iter().take(spare) {
+        let _ = fs::remove_file(path);
+    }
 }
 
 /// The base with `script` and `programs` as a second archive behind it: the kernel unpacks both.
@@ -65,17 +97,18 @@ pub fn with_script(
     scratch: &Scratch,
 ) -> Result<PathBuf> {
     let path = scratch.path("initrd");
-    fs::copy(base, &path).with_context(|| format!("cannot copy {}", base.display()))?;
+    fs::copy(base, &path).tried(|| format!("cannot copy {}", base.display()))?;
     let file = File::options()
         .append(true)
         .open(&path)
-        .context("cannot open the initrd")?;
+        .tried(|| "cannot open the initrd".to_owned())?;
     let mut archive = CpioArchive::new(file);
     archive.file(Path::new("/script"), script)?;
-    let read =
-        |path: &Path| fs::read(path).with_context(|| format!("cannot read {}", path.display()));
+    let read = |path: &Path| fs::read(path).tried(|| format!("cannot read {}", path.display()));
     for program in programs {
-        let name = program.file_name().context("--file wants a file")?;
+        let name = program
+            .file_name()
+            .tried(|| format!("{} is no file", program.display()))?;
         archive.file(&Path::new("/bin").join(name), &read(program)?)?;
         for library in programs::libraries(program)? {
             archive.file(&library, &read(&library)?)?;
@@ -101,18 +134,22 @@ pub fn contents(kernel: &Kernel, options: &GuestOptions) -> Result<Files> {
             files.insert(kernel.inside(&path), path);
         }
     }
-    let guest = paths::root().join("lab/guest");
-    files.insert(PathBuf::from("/init"), guest.join("init"));
-    files.insert(PathBuf::from("/lib/capture.sh"), guest.join("capture.sh"));
+    let copies = options.copies.iter();
+    files.extend(copies.map(|path| (path.clone(), path.clone())));
     Ok(files)
 }
 
 /// The hash of all that goes in.
-pub fn key(kernel: &Kernel, files: &Files) -> Result<String> {
-    let mut hash = Hash::new();
+pub fn key(kernel: &Kernel, files: &Files, texts: &[(PathBuf, Vec<u8>)]) -> Result<String> {
+    let mut hash = ContentHash::new();
     hash.add(&kernel.version);
     // This source file decides links and folders.
     hash.add(include_bytes!("initramfs.rs"));
+    hash.add(INIT);
+    for (inside, content) in texts {
+        hash.add(inside.to_string_lossy().as_bytes());
+        hash.add(content);
+    }
     for (inside, outside) in files {
         hash.add(inside.to_string_lossy().as_bytes());
         hash.add_file(outside)?;
@@ -120,8 +157,8 @@ pub fn key(kernel: &Kernel, files: &Files) -> Result<String> {
     Ok(hash.text())
 }
 
-fn build(path: &Path, files: &Files) -> Result<()> {
-    let out = File::create(path).with_context(|| format!("cannot make {}", path.display()))?;
+fn build(path: &Path, files: &Files, texts: &[(PathBuf, Vec<u8>)]) -> Result<()> {
+    let out = File::create(path).tried(|| format!("cannot make {}", path.display()))?;
     let mut archive = CpioArchive::new(BufWriter::new(out));
     for folder in FOLDERS {
         archive.folder(Path::new(folder))?;
@@ -135,9 +172,12 @@ fn build(path: &Path, files: &Files) -> Result<()> {
         archive.link(Path::new(link), target)?;
     }
     for (inside, outside) in files {
-        let content =
-            fs::read(outside).with_context(|| format!("cannot read {}", outside.display()))?;
+        let content = fs::read(outside).tried(|| format!("cannot read {}", outside.display()))?;
         archive.file(inside, &content)?;
+    }
+    archive.file(Path::new("/init"), INIT)?;
+    for (inside, content) in texts {
+        archive.file(inside, content)?;
     }
     add_links(&mut archive, files)?;
     archive.finish()?;
@@ -155,7 +195,7 @@ fn add_links<W: Write>(archive: &mut CpioArchive<W>, files: &Files) -> Result<()
             }
         }
     }
-    let applets = run::output(run::command("busybox").arg("--list"))?;
+    let applets = host::output(host::command("busybox").arg("--list"))?;
     for applet in applets
         .lines()
         .filter(|name| !has(name) && !taken.contains(name))

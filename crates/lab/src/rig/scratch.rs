@@ -4,9 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use anyhow::{Context, Result};
-
-use crate::paths;
+use crate::error::{Result, Tried};
 
 /// Removed with all its files when dropped.
 pub struct Scratch(PathBuf);
@@ -14,14 +12,14 @@ pub struct Scratch(PathBuf);
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
 impl Scratch {
-    /// A new folder beside the cache: `/tmp` may be small or in memory. Folders that a killed
-    /// run left behind are removed first.
-    pub fn new() -> Result<Self> {
-        let runs = paths::target().join("vm-cache/runs");
+    /// A new folder in the cache: `/tmp` may be small or in memory. Folders that a killed run left behind are
+    /// removed first.
+    pub fn new(cache: &Path) -> Result<Self> {
+        let runs = cache.join("runs");
         sweep(&runs);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let path = runs.join(format!("{}-{number}", std::process::id()));
-        fs::create_dir_all(&path).with_context(|| format!("cannot make {}", path.display()))?;
+        fs::create_dir_all(&path).tried(|| format!("cannot make {}", path.display()))?;
         Ok(Self(path))
     }
 

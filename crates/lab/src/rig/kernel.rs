@@ -1,4 +1,4 @@
-//! The guest's kernel: the newest Debian cloud kernel of this machine, and its modules. With
+//! The guest's kernel: the newest Debian cloud kernel of this machine, or another one, and its modules. With
 //! `IOALIGN_VM_KERNEL`, the one in that folder: a kernel package, unpacked (`dpkg-deb -x`, `depmod -b`).
 //!
 //! It need not be the kernel that runs; it has md, device mapper, scsi_debug, null_blk, brd,
@@ -8,9 +8,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use anyhow::{Context, Result, bail};
-
-use crate::{paths, run};
+use crate::error::{Result, Tried};
+use crate::host;
 
 /// A kernel that can be booted.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -36,13 +35,26 @@ impl Kernel {
     }
 }
 
-/// The newest cloud kernel that has its modules and may be read.
+/// The kernel for a guest.
+///
+/// # Errors
+///
+/// There is none.
+pub fn wanted() -> Result<Kernel> {
+    newest().tried(|| {
+        "no kernel for the guest: /boot has no vmlinuz that may be read, with its modules in /lib/modules (Debian: \
+         linux-image-cloud-amd64); IOALIGN_VM_KERNEL names a folder with an unpacked one"
+            .to_owned()
+    })
+}
+
+/// The newest kernel that has its modules and may be read; of those of this machine a cloud kernel first.
 pub fn newest() -> Option<Kernel> {
     let root = env::var_os("IOALIGN_VM_KERNEL").map_or_else(|| PathBuf::from("/"), PathBuf::from);
     let entries = fs::read_dir(root.join("boot")).ok()?;
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let mut found: Vec<Kernel> = names.filter_map(|name| usable(&root, &name)).collect();
-    found.sort_by_key(|kernel| numbers(&kernel.version));
+    found.sort_by_key(|kernel| (kernel.version.contains("cloud"), numbers(&kernel.version)));
     found.pop()
 }
 
@@ -54,9 +66,7 @@ fn usable(root: &Path, name: &str) -> Option<Kernel> {
         root: root.to_owned(),
     };
     let readable = fs::File::open(&kernel.image).is_ok() && kernel.modules().is_dir();
-    // One that was asked for may be of any flavour.
-    let wanted = root != Path::new("/") || version.contains("cloud");
-    (wanted && readable).then_some(kernel)
+    readable.then_some(kernel)
 }
 
 /// `6.1.0-56-cloud` sorts after `6.1.0-9-cloud`.
@@ -66,7 +76,7 @@ fn numbers(version: &str) -> Vec<u64> {
 }
 
 /// The module files that `names` need, dependencies included. Built-in ones need none.
-pub fn closure(kernel: &Kernel, names: &[String]) -> Result<BTreeSet<PathBuf>> {
+pub(super) fn closure(kernel: &Kernel, names: &[String]) -> Result<BTreeSet<PathBuf>> {
     let mut files = BTreeSet::new();
     for name in names {
         let text = show_depends(kernel, name)?;
@@ -76,16 +86,14 @@ pub fn closure(kernel: &Kernel, names: &[String]) -> Result<BTreeSet<PathBuf>> {
 }
 
 fn show_depends(kernel: &Kernel, name: &str) -> Result<String> {
-    let Some(modprobe) = paths::which("modprobe") else {
-        bail!("modprobe is missing (package kmod)");
-    };
-    let mut command = run::command(modprobe);
+    let modprobe =
+        host::which("modprobe").tried(|| "modprobe is missing (package kmod)".to_owned())?;
+    let mut command = host::command(modprobe);
     command
         .arg("-d")
         .arg(&kernel.root)
         .args(["-S", &kernel.version, "--show-depends", name]);
-    run::output(&mut command)
-        .with_context(|| format!("kernel {} has no module {name}", kernel.version))
+    host::output(&mut command).tried(|| format!("kernel {} has no module {name}", kernel.version))
 }
 
 /// `insmod /lib/modules/…/dm-mod.ko options` → the path; `builtin dm_mod` → nothing.

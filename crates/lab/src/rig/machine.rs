@@ -4,13 +4,12 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result};
-
-use super::args::{GuestOptions, ScratchDisk};
 use super::kernel::{self, Kernel};
+use super::options::{GuestOptions, ScratchDisk};
 use super::scratch::Scratch;
 use super::tsc;
-use crate::run;
+use crate::error::{Result, Tried};
+use crate::host;
 
 /// All that QEMU needs to know.
 pub struct QemuMachine {
@@ -25,6 +24,7 @@ pub struct QemuMachine {
     tsc_khz: Option<u64>,
 }
 
+const QEMU: &str = "qemu-system-x86_64";
 /// QEMU 7.2 emulates `iret` with SMAP and `cmpxchg16b` wrongly: Linux 6.12 does not boot with them.
 const CPU: &str = "max,smap=off,cx16=off";
 
@@ -38,7 +38,7 @@ impl QemuMachine {
         let output = scratch.path("out");
         let output = options.out.is_some().then_some(output);
         Ok(Self {
-            kernel: kernel::newest().context("no Debian cloud kernel is installed")?,
+            kernel: kernel::wanted()?,
             initrd,
             disks,
             output,
@@ -50,12 +50,16 @@ impl QemuMachine {
     }
 
     /// The command for a machine type, `microvm` or `q35`.
-    pub fn command(&self, kind: &str) -> Command {
-        let mut command = run::command("setpriv");
+    pub fn command(&self, kind: &str) -> Result<Command> {
+        for (program, package) in [(QEMU, "qemu-system-x86"), ("setpriv", "util-linux")] {
+            host::which(program)
+                .tried(|| format!("{program} is missing (Debian package {package})"))?;
+        }
+        let mut command = host::command("setpriv");
         // The guest dies with us, however we die.
-        command.args(["--pdeathsig", "KILL", "--", "qemu-system-x86_64"]);
+        command.args(["--pdeathsig", "KILL", "--", QEMU]);
         command.args(self.arguments(kind));
-        command
+        Ok(command)
     }
 
     fn arguments(&self, kind: &str) -> Vec<String> {
@@ -161,8 +165,9 @@ fn port(path: &Path) -> Vec<String> {
 
 fn disk_file(disk: &ScratchDisk, number: usize, scratch: &Scratch) -> Result<PathBuf> {
     let path = match &disk.path {
-        Some(path) => std::path::absolute(path)
-            .with_context(|| format!("cannot follow {}", path.display()))?,
+        Some(path) => {
+            std::path::absolute(path).tried(|| format!("cannot follow {}", path.display()))?
+        }
         None => scratch.path(&format!("d{number}")),
     };
     if !path.exists() {
@@ -173,7 +178,7 @@ fn disk_file(disk: &ScratchDisk, number: usize, scratch: &Scratch) -> Result<Pat
 
 fn sparse(path: &Path, size: u64) -> Result<()> {
     let make = || File::create_new(path)?.set_len(size);
-    make().with_context(|| format!("cannot make {}", path.display()))
+    make().tried(|| format!("cannot make {}", path.display()))
 }
 
 #[cfg(test)]

@@ -3,17 +3,16 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
-
-use crate::run;
+use crate::error::{Result, Tried};
+use crate::host;
 
 /// Unpacks it. Owners are not kept: the folder is the caller's.
 pub fn unpack(tar: &Path, folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    fs::create_dir_all(folder).tried(|| format!("cannot make {}", folder.display()))?;
     let folder = folder
         .canonicalize()
-        .with_context(|| format!("cannot follow {}", folder.display()))?;
-    let mut command = run::command("tar");
+        .tried(|| format!("cannot follow {}", folder.display()))?;
+    let mut command = host::command("tar");
     command.args([
         "--extract",
         "--no-same-owner",
@@ -21,6 +20,6 @@ pub fn unpack(tar: &Path, folder: &Path) -> Result<()> {
         "--file",
     ]);
     command.arg(tar).arg("--directory").arg(folder);
-    run::output(&mut command).context("the guest left no tar on /dev/out")?;
+    host::output(&mut command).tried(|| "the guest left no tar on /dev/out".to_owned())?;
     Ok(())
 }

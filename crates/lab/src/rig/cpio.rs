@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
-use anyhow::{Context, Result};
+use crate::error::{Result, Tried};
 
 const FOLDER: u32 = 0o040_755;
 const FILE: u32 = 0o100_755;
@@ -64,7 +64,9 @@ impl<W: Write> CpioArchive<W> {
     /// Writes the trailer and gives the writer back.
     pub fn finish(mut self) -> Result<W> {
         self.entry(Path::new("TRAILER!!!"), 0, (0, 0), b"")?;
-        self.out.flush().context("cannot write the archive")?;
+        self.out
+            .flush()
+            .tried(|| "cannot write the archive".to_owned())?;
         Ok(self.out)
     }
 
@@ -76,8 +78,9 @@ impl<W: Write> CpioArchive<W> {
         self.inode += 1;
         let name = path.to_string_lossy();
         let name = name.trim_start_matches('/');
-        let size = u32::try_from(content.len()).context("a file over 4 GiB does not fit")?;
-        let name_size = u32::try_from(name.len() + 1).context("a name is too long")?;
+        let size =
+            u32::try_from(content.len()).tried(|| "a file over 4 GiB does not fit".to_owned())?;
+        let name_size = u32::try_from(name.len() + 1).tried(|| "a name is too long".to_owned())?;
         // Inode, mode, uid, gid, links, time, size, device, device of a node, name, checksum.
         let fields = [
             self.inode, mode, 0, 0, 1, 0, size, 0, 0, device.0, device.1, name_size, 0,
@@ -96,14 +99,14 @@ impl<W: Write> CpioArchive<W> {
         for part in parts {
             self.out
                 .write_all(part)
-                .context("cannot write the archive")?;
+                .tried(|| "cannot write the archive".to_owned())?;
             len += part.len();
         }
         let padding = [0; 3];
         let missing = padding.get(..len.wrapping_neg() % 4).unwrap_or_default();
         self.out
             .write_all(missing)
-            .context("cannot write the archive")
+            .tried(|| "cannot write the archive".to_owned())
     }
 }
 

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
-
-use crate::{paths, run};
+use crate::error::{Result, Tried};
+use crate::host;
 
 /// What every guest has beside busybox.
 pub const BASIC: [&str; 8] = [
@@ -19,11 +18,11 @@ pub type Files = BTreeMap<PathBuf, PathBuf>;
 pub fn collect<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Files> {
     let mut files = Files::new();
     for name in names {
-        let program = paths::which(name)
-            .with_context(|| format!("the guest needs {name}, which is not installed"))?;
+        let program = host::which(name)
+            .tried(|| format!("the guest needs {name}, which is not installed"))?;
         let program = program
             .canonicalize()
-            .with_context(|| format!("cannot follow {}", program.display()))?;
+            .tried(|| format!("cannot follow {}", program.display()))?;
         for library in libraries(&program)? {
             files.insert(library.clone(), library);
         }
@@ -35,7 +34,7 @@ pub fn collect<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Files> {
 /// The shared libraries that a program is linked with.
 pub fn libraries(program: &Path) -> Result<Vec<PathBuf>> {
     // A script or a static program has none, and ldd says so with a failure.
-    let text = run::output(run::command("ldd").arg(program)).unwrap_or_default();
+    let text = host::output(host::command("ldd").arg(program)).unwrap_or_default();
     Ok(text.lines().filter_map(library).collect())
 }
 

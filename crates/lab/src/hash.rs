@@ -1,21 +1,26 @@
 //! A content hash for cache keys. It guards against stale caches, not against attackers, so it
 //! is a plain FNV-1a over two lanes and needs no crate.
 
-use std::fs::File;
-use std::io::Read;
+use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use crate::error::{Result, Tried};
 
 /// 128 bits, fed in pieces. Every piece counts with its length: `ab`,`c` differs from `a`,`bc`.
 #[derive(Clone)]
-pub struct Hash {
+pub struct ContentHash {
     lanes: [u64; 2],
 }
 
 const PRIME: u64 = 0x0000_0100_0000_01b3;
 
-impl Hash {
+impl Default for ContentHash {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl ContentHash {
     /// The empty hash.
     pub const fn new() -> Self {
         Self {
@@ -37,12 +42,12 @@ impl Hash {
     }
 
     /// Adds the content of a file.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read.
     pub fn add_file(&mut self, path: &Path) -> Result<()> {
-        let mut file =
-            File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)
-            .with_context(|| format!("cannot read {}", path.display()))?;
+        let bytes = fs::read(path).tried(|| format!("cannot read {}", path.display()))?;
         self.add(bytes);
         Ok(())
     }
@@ -66,10 +71,10 @@ impl Hash {
 
 #[cfg(test)]
 mod tests {
-    use super::Hash;
+    use super::ContentHash;
 
     fn of(pieces: &[&str]) -> String {
-        let mut hash = Hash::new();
+        let mut hash = ContentHash::new();
         pieces.iter().for_each(|piece| hash.add(piece));
         hash.text()
     }
