@@ -87,6 +87,8 @@ impl ServedDevice {
                 return;
             }
         }
+        // Linux 6.1 knows the size of a file that is mounted by itself once somebody has asked for it.
+        let _ = std::fs::metadata(&path);
         match AttachedLoop::new(&path) {
             Ok(device) => {
                 if !device.is_direct() {
