@@ -17,6 +17,7 @@ mod generate;
 mod help;
 mod image_name;
 mod interrupt;
+mod lab;
 mod look;
 mod machine;
 mod measure;
@@ -62,6 +63,7 @@ fn verb(verb: Verb) -> Result<Exit> {
         Verb::Measure(arguments) => measure::run(&arguments),
         Verb::Probe(arguments) => probe::run(&arguments),
         Verb::Simulate(arguments) => simulate::run(&arguments),
+        Verb::Lab(arguments) => lab::run(&arguments),
         Verb::Plan(arguments) => plan::run(&arguments),
         Verb::Fix(arguments) => fix::run(&arguments),
         Verb::Advise(arguments) => advise::run(&arguments),

@@ -19,6 +19,7 @@ pub mod fix_document;
 pub mod geometry_document;
 pub mod grid;
 pub mod judge;
+pub mod lab_document;
 pub mod layer;
 pub mod layer_id;
 pub mod load;

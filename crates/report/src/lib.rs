@@ -15,6 +15,7 @@ pub mod geometry;
 pub mod html;
 pub mod json;
 pub mod junit;
+pub mod lab;
 pub mod load;
 pub mod machine;
 pub mod model;

@@ -4,7 +4,6 @@ pub mod args;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use std::{fs, path::Path};
 
@@ -31,7 +30,7 @@ pub fn run(script: &Path, options: &GuestOptions, echo: bool) -> Result<VmOutcom
         script: &text,
         options: &options,
         cache: &paths::target().join("vm-cache"),
-        interrupt: &AtomicBool::new(false),
+        interrupt: &|| false,
     };
     let outcome = guest.run(&mut |line| {
         if echo {

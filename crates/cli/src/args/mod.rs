@@ -2,6 +2,7 @@
 
 mod advise;
 mod fix;
+mod lab;
 mod measure;
 mod plan;
 mod probe;
@@ -22,6 +23,7 @@ use crate::exit::ExitMode;
 
 pub use advise::AdviseArgs;
 pub use fix::{FixArgs, ReadErrorsArg, VerifyArg};
+pub use lab::{LabAllArgs, LabArgs, LabRunArgs, LabShellArgs, LabSizeArgs, LabVerb};
 pub use measure::{
     ArmArgs, CellArgs, CompareArgs, DataArgs, EngineArgs, HowArgs, LoadArgs, MatrixArgs,
     MeasureArgs, MeasureVerb, RunArgs, ShownArgs, TargetArgs, TheApi,
@@ -75,6 +77,8 @@ pub enum Verb {
     Probe(ProbeArgs),
     /// Simulate an array: where its I/Os go, what a start costs, without the array
     Simulate(SimulateArgs),
+    /// Repeat published experiments on a real kernel: a virtual machine, disks of known speed, ioalign inside
+    Lab(LabArgs),
     /// Compute where every layer should start, with the proof, and print the commands for each
     /// platform
     #[command(after_long_help = plan::EXAMPLES)]

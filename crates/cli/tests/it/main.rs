@@ -22,6 +22,7 @@ mod formats;
 mod guest;
 mod hostile;
 mod image_set;
+mod lab;
 mod lint;
 mod live_vm;
 mod measure;

@@ -1,7 +1,6 @@
 //! What runs the guest's instructions, found out by a boot.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::{GuestOptions, GuestRun};
@@ -34,7 +33,7 @@ impl Accelerator {
 /// # Errors
 ///
 /// What a guest needs is missing, or the interrupt was set.
-pub fn accelerator(cache: &Path, interrupt: &AtomicBool) -> Result<Accelerator> {
+pub fn accelerator(cache: &Path, interrupt: &(dyn Fn() -> bool + Sync)) -> Result<Accelerator> {
     let device = std::fs::File::options()
         .read(true)
         .write(true)

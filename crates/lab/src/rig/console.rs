@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -68,8 +67,8 @@ pub struct GuestClock<'a> {
     pub patience: Duration,
     /// In all.
     pub limit: Duration,
-    /// Set: no longer.
-    pub interrupt: &'a AtomicBool,
+    /// True: no longer.
+    pub interrupt: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl GuestClock<'_> {
@@ -106,7 +105,7 @@ fn listen(
     let started = Instant::now();
     let mut watch = ConsoleWatch::default();
     loop {
-        if clock.interrupt.load(Ordering::Relaxed) {
+        if (clock.interrupt)() {
             return watch.log(Some(Ending::Interrupted));
         }
         if clock.over(watch.booted, started.elapsed()) {
@@ -198,7 +197,7 @@ mod tests {
         let clock = GuestClock {
             patience: Duration::from_millis(250),
             limit: Duration::from_millis(300),
-            interrupt: &AtomicBool::new(interrupted),
+            interrupt: &|| interrupted,
         };
         listen(&receive, &clock, &mut |_| {})
     }

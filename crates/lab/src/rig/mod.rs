@@ -17,7 +17,6 @@ mod tsc;
 
 use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::error::{LabError, Result};
@@ -38,8 +37,8 @@ pub struct GuestRun<'a> {
     pub options: &'a GuestOptions,
     /// The folder for what may be made again.
     pub cache: &'a Path,
-    /// Set: the guest is killed.
-    pub interrupt: &'a AtomicBool,
+    /// True: the guest is killed.
+    pub interrupt: &'a (dyn Fn() -> bool + Sync),
 }
 
 /// What a run left behind.

@@ -1,0 +1,160 @@
+//! A finished cell: the numbers that are kept of it.
+
+use ioalign_core::lab_document::LabDisk;
+use ioalign_core::units::ratio;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::GuestParts;
+use crate::error::{LabError, Result, Tried};
+
+/// The numbers of one load.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CellRecord {
+    /// Requests of the load a second.
+    pub iops: f64,
+    /// Bytes a second.
+    pub bytes_per_s: Option<f64>,
+    /// From sending to completion.
+    pub latency_mean_us: Option<f64>,
+    /// The 99th percentile.
+    pub latency_p99_us: Option<f64>,
+    /// I/Os that `watch` saw.
+    pub ios: u64,
+    /// Events that it lost.
+    pub dropped: u64,
+    /// I/Os of the operation that counts.
+    pub counted_ios: u64,
+    /// Cells that these touched more than they must; `None`: no grid was asked for.
+    pub extra_cells: Option<u64>,
+    /// Each disk.
+    pub disks: Vec<LabDisk>,
+    /// I/Os of disks for each of the model.
+    pub simulated_disk_ios_per_io: Option<f64>,
+    /// Requests a second of the model.
+    pub simulated_iops: Option<f64>,
+}
+
+impl CellRecord {
+    /// From what a guest sent. `op`: what counts. `grid`: bytes between boundaries, and the first one.
+    ///
+    /// # Errors
+    ///
+    /// A document is missing, or says something else than it should.
+    pub fn new(parts: &GuestParts, op: &str, grid: Option<(u64, u64)>) -> Result<Self> {
+        let missing = |name: &str| LabError::new(format!("the guest sent no document `{name}`"));
+        let load = parts.document("load").ok_or_else(|| missing("load"))?;
+        let profile = parts.document("watch").ok_or_else(|| missing("watch"))?;
+        let mut record = rates(load, op).tried(|| format!("the load says nothing of a {op}"))?;
+        let device = &profile["devices"][0];
+        let of = |op: &str| device["by_op"][op]["ios"].as_u64().unwrap_or(0);
+        record.ios = of("read") + of("write");
+        record.counted_ios = of(op);
+        record.dropped = profile["dropped"].as_u64().unwrap_or(0);
+        record.extra_cells = grid.and_then(|grid| extra_cells(device, op, grid));
+        record.disks = disks(parts);
+        if let Some(model) = parts.document("model") {
+            let arm = &model["arms"][0];
+            record.simulated_disk_ios_per_io = arm["disk_ios_per_io"].as_f64();
+            record.simulated_iops = arm["iops"].as_f64();
+        }
+        Ok(record)
+    }
+
+    /// I/Os of disks for each that `watch` saw.
+    pub fn disk_ios_per_io(&self) -> f64 {
+        let all = self.disks.iter().map(|disk| disk.reads + disk.writes).sum();
+        ratio(all, self.ios.max(1))
+    }
+}
+
+/// Rates of a document of `measure run`, of fio, or of a plain one with `iops`.
+fn rates(load: &Value, op: &str) -> Option<CellRecord> {
+    if load["schema"].is_string() {
+        let sent = &load["steps"][0]["by_op"][op];
+        let latency = &sent["latency_us"];
+        let percentiles = latency["percentiles"].as_array().into_iter().flatten();
+        let mut p99 = percentiles.filter(|one| one["percent"].as_f64() == Some(99.0));
+        return Some(CellRecord {
+            iops: sent["iops"].as_f64()?,
+            bytes_per_s: sent["bytes_per_s"].as_f64(),
+            latency_mean_us: latency["mean"].as_f64(),
+            latency_p99_us: p99.next().and_then(|one| one["us"].as_f64()),
+            ..CellRecord::default()
+        });
+    }
+    if load["jobs"].is_array() {
+        let sent = &load["jobs"][0][op];
+        let us = |value: &Value| value.as_f64().map(|ns| ns / 1e3);
+        return Some(CellRecord {
+            iops: sent["iops"].as_f64()?,
+            bytes_per_s: sent["bw_bytes"].as_f64(),
+            latency_mean_us: us(&sent["lat_ns"]["mean"]),
+            latency_p99_us: us(&sent["clat_ns"]["percentile"]["99.000000"]),
+            ..CellRecord::default()
+        });
+    }
+    Some(CellRecord {
+        iops: load["iops"].as_f64()?,
+        bytes_per_s: load["bytes_per_s"].as_f64(),
+        latency_mean_us: load["latency_mean_us"].as_f64(),
+        latency_p99_us: load["latency_p99_us"].as_f64(),
+        ..CellRecord::default()
+    })
+}
+
+fn extra_cells(device: &Value, op: &str, (size, phase): (u64, u64)) -> Option<u64> {
+    let grids = device["grids"].as_array()?.iter();
+    let mut grids = grids.filter(|grid| {
+        grid["op"] == op && grid["size_bytes"] == size && grid["phase_bytes"] == phase
+    });
+    let grid = grids.next()?;
+    let touched = grid["cells_touched"].as_u64()?;
+    touched.checked_sub(grid["cells_minimum"].as_u64()?)
+}
+
+fn disks(parts: &GuestParts) -> Vec<LabDisk> {
+    let both = parts.before.iter().zip(&parts.after);
+    let disks = both.map(|(before, after)| LabDisk {
+        name: after.name.clone(),
+        reads: after.reads.saturating_sub(before.reads),
+        writes: after.writes.saturating_sub(before.writes),
+    });
+    disks.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::result::GuestReader;
+
+    const LOAD: &str = r#"{"schema":"ioalign.load/1","steps":[{"by_op":{"read":{"iops":600.5,"bytes_per_s":1.0,"latency_us":{"mean":13000.0,"percentiles":[{"percent":50.0,"us":9.0},{"percent":99.0,"us":20000.0}]}}}}]}"#;
+    const WATCH: &str = r#"{"dropped":0,"devices":[{"by_op":{"read":{"ios":4000}},"grids":[{"op":"read","size_bytes":65536,"phase_bytes":0,"cells_touched":5000,"cells_minimum":4000}]}]}"#;
+
+    fn record(load: &str, op: &str) -> Result<CellRecord> {
+        let mut reader = GuestReader::default();
+        reader.line(&format!("@@json c load {load}")).unwrap();
+        reader.line(&format!("@@json c watch {WATCH}")).unwrap();
+        reader.line("@@disk c before nullb0 10 0 0 0").unwrap();
+        reader.line("@@disk c after nullb0 5010 0 0 0").unwrap();
+        let (_, parts) = reader.line("@@done c").unwrap().unwrap();
+        CellRecord::new(&parts, op, Some((65536, 0)))
+    }
+
+    #[test]
+    fn loads_and_counts_are_read() {
+        let found = record(LOAD, "read").unwrap();
+        assert_eq!(found.iops, 600.5);
+        assert_eq!(found.latency_p99_us, Some(20000.0));
+        assert_eq!(found.extra_cells, Some(1000));
+        assert_eq!(found.disk_ios_per_io(), 1.25);
+        let fio = r#"{"jobs":[{"read":{"iops":70,"bw_bytes":9,"lat_ns":{"mean":5000},"clat_ns":{"percentile":{"99.000000":8000}}}}]}"#;
+        assert_eq!(record(fio, "read").unwrap().latency_p99_us, Some(8.0));
+    }
+
+    #[test]
+    fn a_load_without_the_operation_is_an_error() {
+        let text = record(LOAD, "write").unwrap_err().to_string();
+        assert!(text.contains("write"), "{text}");
+    }
+}
