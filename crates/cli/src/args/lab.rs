@@ -54,7 +54,7 @@ guest failed; 130 interrupted: finished cells are kept.";
 const SHELL_EXAMPLES: &str = "\
 Examples:
   ioalign lab shell                                      the first stack of the first experiment
-  ioalign lab shell raid5-small-writes --arm \"sector 63\"
+  ioalign lab shell raid5-small-writes --arm 2048
 
 The end of the shell ends the virtual machine. Time is real there.
 
@@ -128,7 +128,7 @@ pub struct LabShellArgs {
     #[arg(value_name = "NAME|FILE.toml")]
     pub experiment: Option<PathBuf>,
 
-    /// The stack (default: the first)
+    /// A part of the name of the stack (default: the first)
     #[arg(long, value_name = "NAME")]
     pub arm: Option<String>,
 }

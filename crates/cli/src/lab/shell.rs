@@ -19,7 +19,7 @@ pub fn run(arguments: &LabShellArgs) -> Result<Exit> {
     let experiment = experiment(name.unwrap_or(Path::new(FIRST)))?;
     let mut arms = experiment.arms.iter();
     let wanted = arguments.arm.as_deref();
-    let arm = arms.find(|arm| wanted.is_none_or(|wanted| arm.name == wanted));
+    let arm = arms.find(|arm| wanted.is_none_or(|wanted| arm.name.contains(wanted)));
     let Some(arm) = arm else {
         let names: Vec<_> = experiment
             .arms
