@@ -119,14 +119,10 @@ fn slot(label: &Record, index: u16, unit: SectorSize) -> BsdSlot {
     let at = TABLE_AT + ENTRY_LEN * usize::from(index);
     // OpenBSD's version 1 keeps the upper 16 bits where the fragment size was.
     let wide = label.le16(114) == 1;
-    let high = |at| {
-        if wide {
-            u64::from(label.le16(at)) << 32
-        } else {
-            0
-        }
+    let sectors = |low, upper| {
+        let high = if wide { label.le16(upper) } else { 0 };
+        (u64::from(high) << 32) + u64::from(label.le32(low))
     };
-    let sectors = |low, upper| u64::from(label.le32(low)) | high(upper);
     let bytes = |sectors: u64| sectors.saturating_mul(unit.bytes().get());
     BsdSlot {
         index,

@@ -136,9 +136,62 @@ mod tests {
     }
 
     #[test]
+    fn as_many_overlaps_as_the_limit_are_all_of_them() {
+        let mut table = table(&[(0, 1000); MOST_REMARKS + 1]);
+        run(&mut table, 1000, Severity::Note);
+        assert_eq!(table.remarks.len(), MOST_REMARKS);
+    }
+
+    #[test]
+    fn an_overlap_is_said_with_the_first_that_reaches_there() {
+        let mut table = table(&[(0, 100), (50, 50), (60, 10)]);
+        run(&mut table, 100, Severity::Broken);
+        let said = |index: usize| table.remarks[index].why.as_str();
+        assert!(
+            said(0).starts_with("Partitions 1 and 2 share 50"),
+            "{}",
+            said(0)
+        );
+        assert!(
+            said(1).starts_with("Partitions 1 and 3 share 10"),
+            "{}",
+            said(1)
+        );
+    }
+
+    #[test]
     fn disorder_is_noted_once() {
         let mut table = table(&[(10, 1), (5, 1), (1, 1)]);
         order(&mut table);
         assert_eq!(table.remarks.len(), 1);
+    }
+
+    #[test]
+    fn equal_starts_are_in_order() {
+        let mut table = table(&[(10, 1), (10, 1)]);
+        order(&mut table);
+        assert!(table.remarks.is_empty());
+    }
+
+    #[test]
+    fn disorder_of_primaries_goes_before_that_of_logicals() {
+        let mut table = table(&[(10, 1), (5, 1), (8, 1), (7, 1)]);
+        for logical in &mut table.partitions[2..] {
+            logical.inside = Some(1);
+        }
+        order(&mut table);
+        assert!(
+            table.remarks[0]
+                .why
+                .contains("Partition 2 lies before partition 1")
+        );
+        table.partitions.drain(..2);
+        table.remarks.clear();
+        order(&mut table);
+        assert!(
+            table.remarks[0]
+                .why
+                .contains("Partition 4 lies before partition 3")
+        );
     }
 }

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use ioalign_core::{Bytes, Remark, Role, SectorSize, Severity};
+use ioalign_core::{Bytes, Remark, SectorSize, Severity};
 use ioalign_core::{
     on_disk::{BOOT_RECORD_BYTES, DosEntry},
     rules,
@@ -105,9 +105,9 @@ impl EbrChain<'_> {
     }
 
     fn logical(&mut self, entry: &DosEntry, base: u64, ebr: u64) {
-        let (first, end) = (u64::from(self.container.start), self.container.end());
-        let start = base.saturating_add(u64::from(entry.start));
-        let outside = start < first || start.saturating_add(u64::from(entry.count)) > end;
+        // A record lies in the container, and a start counts forward from it.
+        let end = base.saturating_add(entry.end());
+        let outside = end > self.container.end();
         if outside && entry.slot >= 2 {
             return; // junk that systems skip in the two slots that no tool uses
         }
@@ -172,7 +172,7 @@ fn inside_logicals(
     let number = u32::from(container.slot) + 1;
     let bytes = |at: &u32| (u64::from(container.start) + u64::from(*at)) * u64::from(unit.get());
     for logical in &mut table.partitions {
-        if logical.inside != Some(number) || logical.role == Role::Extended {
+        if logical.inside != Some(number) {
             continue;
         }
         let (from, to) = (logical.start.get(), checks::end(logical));

@@ -126,3 +126,26 @@ pub(crate) fn role_of_type(type_id: &str) -> Option<Role> {
 pub(crate) const fn slice_type(tag: u16) -> (&'static str, Role) {
     vtoc_x86::slice_type(tag)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roles_follow_types_in_every_notation() {
+        let efi = "C12A7328-F81F-11D2-BA4B-00A0C93EC93B";
+        for (text, role) in [
+            ("82", Some(Role::Swap)),
+            ("0x82", Some(Role::Swap)),
+            ("5", Some(Role::Extended)),
+            (efi, Some(Role::Esp)),
+            ("{c12a7328f81f11d2ba4b00a0c93ec93b}", Some(Role::Esp)),
+            ("C12A7328", None),
+            ("linux", None),
+            ("no type, and as long as a GUID..", None),
+        ] {
+            assert_eq!(role_of_type(text), role, "{text}");
+        }
+        assert_eq!(slice_type(3), ("swap", Role::Swap));
+    }
+}

@@ -63,7 +63,7 @@ fn is_atari(root: &Record, sectors: u64) -> bool {
         let known = KNOWN.iter().any(|kind| root.has(at + 1, kind));
         known && start > 0 && len > 0 && start + len <= size
     };
-    !used.is_empty() && size > 0 && size <= sectors && used.iter().all(sound)
+    !used.is_empty() && size <= sectors && used.iter().all(sound)
 }
 
 fn unread(kind: TableKind, what: &str, command: &str) -> PartitionTable {
@@ -109,8 +109,11 @@ mod tests {
                 kind(with(&[(2 * block + 4, VOLUME)])),
                 Some(TableKind::Dasd)
             );
-            let label = WITHOUT_VOLUME_TABLE[0];
-            assert_eq!(kind(with(&[(2 * block, label)])), Some(TableKind::Dasd));
+            for label in WITHOUT_VOLUME_TABLE {
+                assert_eq!(kind(with(&[(2 * block, label)])), Some(TableKind::Dasd));
+                let both = [(2 * block, label), (2 * block + 4, VOLUME)];
+                assert_eq!(kind(with(&both)), Some(TableKind::Dasd));
+            }
         }
         assert_eq!(kind(with(&[(2052 + 16, VOLUME)])), None);
     }
@@ -125,11 +128,39 @@ mod tests {
         assert_eq!(root(good), Some(TableKind::Atari));
         assert_eq!(root(past), None);
         assert_eq!(root(odd), None);
+        assert_eq!(root(b"\x01GEM\0\0\0\x02\0\0\0\x7e"), Some(TableKind::Atari));
+        assert_eq!(root(b"\x01GEM\0\0\0\x02\0\0\0\x7f"), None, "past the end");
+        assert_eq!(
+            root(b"\x01GEM\0\0\0\0\0\0\0\x40"),
+            None,
+            "over the root sector"
+        );
+        assert_eq!(root(b"\x01GEM\0\0\0\x02\0\0\0\0"), None, "empty");
+        assert_eq!(root(b"\0abc\0\0\0\x02\0\0\0\x40"), None, "not in use");
         let two = [
             (DISK_SECTORS, size),
             (ENTRIES, &good[..]),
             (ENTRIES + 12, &odd[..]),
         ];
         assert_eq!(kind(with(&two)), None);
+    }
+
+    #[test]
+    fn a_root_sector_names_no_more_than_the_disk_has() {
+        let good = b"\x81LNX\0\0\0\x02\0\0\0\x40";
+        let sized = |sectors: u32, slot: usize| {
+            let size = sectors.to_be_bytes();
+            kind(with(&[
+                (DISK_SECTORS, &size[..]),
+                (ENTRIES + 12 * slot, &good[..]),
+            ]))
+        };
+        // 64 KiB are 128 sectors.
+        for slot in 0..4 {
+            assert_eq!(sized(128, slot), Some(TableKind::Atari));
+        }
+        assert_eq!(sized(129, 0), None);
+        assert_eq!(sized(65, 0), None);
+        assert_eq!(sized(66, 0), Some(TableKind::Atari));
     }
 }

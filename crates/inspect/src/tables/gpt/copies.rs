@@ -159,7 +159,6 @@ pub fn rescue(view: &View, damaged: &[GptTable], sizes: &[SectorSize]) -> Result
     for (lba, size) in named.chain(last) {
         if let Some(copy) = GptTable::load(view, lba, size)?
             && copy.is_good()
-            && lba > 1
         {
             return Ok(Some(copy));
         }

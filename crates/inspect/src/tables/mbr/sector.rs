@@ -61,7 +61,7 @@ impl BootRecord {
 
     fn overlaps(&self) -> bool {
         let crosses = |a: &DosEntry, b: &DosEntry| {
-            a.slot < b.slot && u64::from(a.start) < b.end() && u64::from(b.start) < a.end()
+            a.slot != b.slot && u64::from(a.start) < b.end() && u64::from(b.start) < a.end()
         };
         self.used().any(|a| self.used().any(|b| crosses(a, b)))
     }

@@ -1,8 +1,9 @@
 //! Apple partition maps, against parted.
 
 use ioalign_core::{Bytes, Role};
+use ioalign_inspect::tables::probe;
 
-use super::disk::{Disk, partx, put, read, rules, spans};
+use super::disk::{Disk, partx, put, read, read_in, rules, sized, spans, view};
 
 #[test]
 fn parted_and_partx_agree() {
@@ -58,13 +59,41 @@ fn blocks_of_2048_bytes_and_maps_for_512_byte_readers() {
 #[test]
 fn broken_maps_are_bounded() {
     let mut image = map(512, 512, &[(1, 63, "Apple_partition_map")]);
-    put(&mut image, 512 + 4, &9_u32.to_be_bytes());
-    assert_eq!(
-        rules(&read(&image).unwrap().unwrap()),
-        ["apm-entry-missing"]
-    );
+    put(&mut image, 512 + 4, &1024_u32.to_be_bytes());
+    let table = read(&image).unwrap().unwrap();
+    assert_eq!(rules(&table), ["apm-entry-missing"]);
+    assert_eq!(table.remarks[0].place.offset, Some(1024));
+    assert!(table.remarks[0].why.contains("before entry 2."));
+    put(&mut image, 512 + 4, &1025_u32.to_be_bytes());
+    assert_eq!(read(&image).unwrap_err().field_name(), Some("pmMapBlkCnt"));
     put(&mut image, 512 + 4, &u32::MAX.to_be_bytes());
     assert_eq!(read(&image).unwrap_err().field_name(), Some("pmMapBlkCnt"));
     put(&mut image, 512, b"XX");
     assert!(read(&image).unwrap().is_none());
+}
+
+#[test]
+fn the_map_itself_is_not_usable() {
+    let entries = [(1, 63, "Apple_partition_map"), (64, 100, "Apple_HFS")];
+    let image = map(512, 512, &entries);
+    let table = read(&image).unwrap().unwrap();
+    assert_eq!(table.first_usable, Some(Bytes::new(64 * 512)));
+    assert_eq!(table.partitions[1].entry_at, Bytes::new(1024));
+    assert!(
+        read_in(&image, "af", 0).unwrap().is_none(),
+        "on whole disks only"
+    );
+}
+
+#[test]
+fn blocks_that_are_no_sectors_are_not_believed() {
+    for block in [0, 256, 513] {
+        let table = read(&map(block, 512, &[(1, 10, "Apple_HFS")])).unwrap();
+        assert_eq!(table.unwrap().sector.unwrap().get(), 512);
+    }
+    let forced = probe(
+        &view(&map(512, 2048, &[(1, 10, "Apple_HFS")])),
+        &sized(2048),
+    );
+    assert_eq!(forced.unwrap().unwrap().sector.unwrap().get(), 2048);
 }

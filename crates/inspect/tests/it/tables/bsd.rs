@@ -22,7 +22,8 @@ pub fn label(at: usize, entries: &[(u8, u32, u32)]) -> Vec<u8> {
     image
 }
 
-fn seal(image: &mut [u8], at: usize, count: usize) {
+/// Makes the XOR of the label's words zero.
+pub fn seal(image: &mut [u8], at: usize, count: usize) {
     put(image, at + 136, &[0, 0]);
     let words = image[at..at + 148 + 16 * count].chunks_exact(2);
     let sum = words.fold([0, 0], |sum, word| [sum[0] ^ word[0], sum[1] ^ word[1]]);
@@ -107,6 +108,7 @@ fn each_system_counts_from_elsewhere() {
         ["bsd-outside-slice"],
         "the DOS partition that it also lists"
     );
+    assert!(table.remarks[0].why.contains("Partition d "));
 }
 
 #[test]

@@ -67,6 +67,7 @@ fn the_primary_whose_backup_is_at_the_end_comes_first() {
         count: 4,
         ..GptImage::new(512, 16_000)
     };
+    let other = small.clone().with(gpt::LINUX, 4096, 8192);
     small.with(gpt::LINUX, 4096, 8191).write(&mut image);
     let table = read(&image).unwrap().unwrap();
     assert_eq!(table.sector.map(|size| size.get()), Some(4096));
@@ -77,6 +78,8 @@ fn the_primary_whose_backup_is_at_the_end_comes_first() {
         !rules(&table).contains(&"gpt-tables-disagree"),
         "both name the same bytes"
     );
+    other.write(&mut image);
+    assert!(rules(&read(&image).unwrap().unwrap()).contains(&"gpt-tables-disagree"));
 }
 
 #[test]
@@ -87,6 +90,7 @@ fn fields_of_an_mbr() {
     image[446] = 0x80;
     let table = read(&image).unwrap().unwrap();
     assert_eq!((table.kind.name(), table.id.as_str()), ("dos", "12345678"));
+    assert_eq!(table.first_usable, Some(Bytes::new(512)));
     assert_eq!(rules(&table), Vec::<&str>::new());
     let [first, second] = table.partitions.as_slice() else {
         panic!("{:?}", table.partitions);
@@ -161,6 +165,8 @@ fn broken_chains_name_the_link() {
         change(&mut image);
         let table = read(&image).unwrap().unwrap();
         let remark = table.remarks.first().cloned().unwrap();
+        let named = remark.why.contains("The chain of extended partition 2 ");
+        assert!(named || remark.rule == "extended-empty", "{}", remark.why);
         (remark.rule, remark.place.offset)
     };
     // The start of the second entry of the first record; of the second entry of the table itself.
@@ -179,4 +185,8 @@ fn broken_chains_name_the_link() {
     );
     let empty = |image: &mut Vec<u8>| image[1000 * 512..1001 * 512].fill(0);
     assert_eq!(remark(&empty).0, "extended-empty");
+    let second = |image: &mut Vec<u8>| image[4000 * 512..4001 * 512].fill(0);
+    assert_eq!(remark(&second), ("ebr-signature", inner));
+    let cut = |image: &mut Vec<u8>| image.truncate(4000 * 512);
+    assert_eq!(remark(&cut), ("ebr-link-outside", inner));
 }

@@ -20,20 +20,35 @@ fn forge(image: &mut [u8], lba: usize, field: usize, value: &[u8]) {
 #[test]
 fn a_damaged_primary_is_read_from_the_backup() {
     type Damage = fn(&mut Vec<u8>);
-    let cases: [Damage; 6] = [
-        |image| put(image, 512, &[0; 512]),
-        |image| image[512 + 40] ^= 1,
-        |image| image[1024 + 40] ^= 1,
-        |image| forge(image, 1, 80, &u32::MAX.to_le_bytes()),
-        |image| forge(image, 1, 24, &7_u64.to_le_bytes()),
-        |image| forge(image, 1, 72, &u64::MAX.to_le_bytes()),
+    let cases: [(Damage, &str); 6] = [
+        (|image| put(image, 512, &[0; 512]), "(there is none)"),
+        (|image| image[512 + 40] ^= 1, "(the header CRC is "),
+        (
+            |image| image[1024 + 40] ^= 1,
+            "(the entries do not match their CRC)",
+        ),
+        (
+            |image| forge(image, 1, 80, &u32::MAX.to_le_bytes()),
+            "(4294967295 entries of 128 bytes",
+        ),
+        (
+            |image| forge(image, 1, 24, &7_u64.to_le_bytes()),
+            "(the header at LBA 1 says that it is at LBA 7)",
+        ),
+        (
+            |image| forge(image, 1, 72, &u64::MAX.to_le_bytes()),
+            "(the entry array at LBA 18446744073709551615 does not lie within",
+        ),
     ];
-    for (i, damage) in cases.into_iter().enumerate() {
+    for (damage, fault) in cases {
         let mut image = gpt().build();
         damage(&mut image);
         let table = read(&image).unwrap().unwrap();
-        assert_eq!(rules(&table), ["gpt-primary-damaged"], "case {i}");
+        assert_eq!(rules(&table), ["gpt-primary-damaged"], "{fault}");
         assert_eq!(table.remarks[0].severity.name(), "broken");
+        let why = &table.remarks[0].why;
+        assert!(why.contains(fault), "{why}");
+        assert!(why.contains("the backup at LBA 8191 is used"), "{why}");
         assert_eq!(spans(&table, 512), [(2048, 2048)]);
     }
 }
@@ -77,6 +92,27 @@ fn a_cut_image_has_no_backup() {
         ["gpt-backup-missing", "protective-mbr-extent"]
     );
     assert_eq!(table.partitions.len(), 1);
+}
+
+#[test]
+fn a_backup_lies_where_the_disk_ends() {
+    let mut grown = gpt().build();
+    grown.resize(grown.len() + 512, 0);
+    let table = read(&grown).unwrap().unwrap();
+    assert_eq!(
+        rules(&table),
+        ["gpt-backup-not-at-end", "protective-mbr-extent"]
+    );
+    assert!(
+        table.remarks[0]
+            .why
+            .contains("is at LBA 8191, not at the last LBA 8192")
+    );
+    let mut own = gpt().build();
+    forge(&mut own, 1, 32, &1_u64.to_le_bytes());
+    let table = read(&own).unwrap().unwrap();
+    assert_eq!(rules(&table), ["gpt-backup-missing"]);
+    assert!(table.remarks[0].why.contains("names itself"));
 }
 
 #[test]
@@ -124,6 +160,13 @@ fn without_a_good_copy_what_can_be_followed_is_followed() {
     for (image, rule) in cases {
         let table = read(&cut(image)).unwrap().unwrap();
         assert!(rules(&table).contains(&rule), "{:?}", rules(&table));
+        let first = &table.remarks.iter().find(|one| one.rule == rule).unwrap();
+        let field = match rule {
+            "gpt-header-damaged" => (Some(512 + 16), "header_crc32"),
+            _ => (Some(512 + 88), "partition_entry_array_crc32"),
+        };
+        let place = &first.place;
+        assert_eq!((place.offset, place.field), (field.0, Some(field.1)));
         assert_eq!(spans(&table, 512), [(2048, 2048)]);
     }
 }

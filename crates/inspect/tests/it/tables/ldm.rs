@@ -38,6 +38,27 @@ fn a_dynamic_disk_is_recognised_and_not_called_ok() {
     assert!(table.remarks[0].why.contains("ServerDg0"));
     assert_eq!(table.partitions[0].start, Bytes::new(32_256));
     assert_eq!(table.partitions[1].role, Role::Reserved);
+    let fields: Vec<_> = table
+        .partitions
+        .iter()
+        .map(|p| {
+            (
+                p.number,
+                p.type_id.as_str(),
+                p.type_name,
+                p.size.get() / 512,
+                p.entry_at.get(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        fields,
+        [
+            (1, "data", "LDM data region", 63_000, 0xc00 + 0x11b),
+            (2, "database", "LDM database", 2048, 0xc00 + 0x12b),
+        ]
+    );
+    assert_eq!(table.sector.map(|size| size.get()), Some(512));
     assert_eq!(table.id, "7e9d3b0a-0000-11db-8000-000c29000000");
     boot_record(&mut image, 0, &[(0x07, 63, 60_000)]);
     assert_eq!(

@@ -38,6 +38,7 @@ fn types_of_an_mbr() {
         (0x27, "Windows recovery"),
         (0x39, "Plan 9"),
         (0x41, "PReP boot"),
+        (0x42, "Windows dynamic disk (LDM)"),
         (0x63, "GNU Hurd or System V"),
         (0x81, "Minix"),
         (0x82, "Linux swap"),
@@ -58,6 +59,7 @@ fn types_of_an_mbr() {
         (0xde, "Dell utility"),
         (0xea, "Boot loader specification extended boot"),
         (0xeb, "BeFS"),
+        (0xee, "GPT protective"),
         (0xef, "EFI system"),
         (0xfb, "VMware VMFS"),
         (0xfc, "VMware VMkernel core dump"),
@@ -70,6 +72,7 @@ fn types_of_an_mbr() {
         let role = match kind {
             0x41 => Role::BiosBoot,
             0x82 => Role::Swap,
+            0xee => Role::Protective,
             0xef => Role::Esp,
             0xfb => Role::Vmfs,
             0xfc => Role::Reserved,

@@ -1,8 +1,9 @@
 //! SGI volume headers, against sfdisk.
 
 use ioalign_core::{Bytes, Role};
+use ioalign_inspect::tables::probe;
 
-use super::disk::{Disk, put, read, rules, spans};
+use super::disk::{Disk, put, read, read_in, rules, sized, spans, view};
 
 #[test]
 fn sfdisk_agrees() {
@@ -42,6 +43,7 @@ pub fn header(partitions: &[(usize, u32, u32, u32)]) -> Vec<u8> {
 fn header_and_volume_have_their_roles() {
     let mut image = header(&[(0, 10_000, 4096, 10), (8, 4096, 0, 0), (10, 16_384, 0, 6)]);
     let table = read(&image).unwrap().unwrap();
+    assert_eq!(table.kind.name(), "sgi");
     assert_eq!(spans(&table, 512), [(4096, 10_000), (0, 4096), (0, 16_384)]);
     let roles: Vec<_> = table
         .partitions
@@ -56,4 +58,34 @@ fn header_and_volume_have_their_roles() {
     assert_eq!(rules(&table), Vec::<&str>::new());
     image[508] ^= 1;
     assert_eq!(rules(&read(&image).unwrap().unwrap()), ["sgi-checksum"]);
+}
+
+#[test]
+fn the_header_names_its_sectors() {
+    let sector = |named: u16| {
+        let mut image = header(&[(0, 1000, 64, 10), (15, 9, 2000, 7)]);
+        put(&mut image, 40, &named.to_be_bytes());
+        let table = read(&image).unwrap().unwrap();
+        let last = &table.partitions[1];
+        assert_eq!((last.number, last.entry_at.get()), (16, 312 + 15 * 12));
+        (table.sector.unwrap().get(), table.partitions[0].start.get())
+    };
+    assert_eq!(sector(0), (512, 64 * 512));
+    assert_eq!(sector(512), (512, 64 * 512));
+    assert_eq!(sector(2048), (2048, 64 * 2048));
+    assert_eq!(sector(256), (512, 64 * 512));
+    let forced = probe(&view(&header(&[(0, 1000, 64, 10)])), &sized(4096));
+    assert_eq!(forced.unwrap().unwrap().sector.unwrap().get(), 4096);
+}
+
+#[test]
+fn a_wrong_checksum_is_said_where_it_lies() {
+    let mut image = header(&[(0, 1000, 64, 10)]);
+    image[100] ^= 1;
+    let table = read(&image).unwrap().unwrap();
+    assert_eq!(table.remarks[0].place.offset, Some(504));
+    assert!(
+        read_in(&image, "83", 0).unwrap().is_none(),
+        "on whole disks only"
+    );
 }

@@ -161,3 +161,83 @@ fn x86_damage_is_named() {
     assert_eq!(error.field_name(), Some("v_nparts"));
     assert!(read_in(&image, "83", 0).unwrap().is_none());
 }
+
+#[test]
+fn sparc_labels_describe_their_disk() {
+    let with = |heads: u16, sectors: u16, cylinders: u16, alternates: u16| {
+        let mut image = sparc(heads, sectors, &[(2, 1, 63)]);
+        put(&mut image, 432, &cylinders.to_be_bytes());
+        put(&mut image, 434, &alternates.to_be_bytes());
+        seal(&mut image[..512]);
+        read(&image).unwrap().unwrap()
+    };
+    // 32 MiB are 64 cylinders of 512 KiB.
+    let fits = with(16, 64, 60, 4);
+    assert_eq!(fits.kind.name(), "vtoc-sparc");
+    assert_eq!(fits.sector.map(|size| size.get()), Some(512));
+    let slice = &fits.partitions[0];
+    assert_eq!((slice.type_id.as_str(), slice.type_name), ("0x02", "root"));
+    assert_eq!(rules(&fits), Vec::<&str>::new());
+    assert_eq!(fits.first_usable.map(|at| at.get()), Some(512));
+    let long = with(16, 64, 60, 5);
+    assert_eq!(rules(&long), ["label-past-end"]);
+    assert!(
+        long.remarks[0]
+            .why
+            .contains("34078720 bytes, there are 33554432")
+    );
+    let odd = with(1, 63, 60, 4);
+    assert_eq!(rules(&odd), ["cylinder-off-grid"]);
+    assert!(
+        odd.remarks[0].why.contains("3584 bytes past"),
+        "{}",
+        odd.remarks[0].why
+    );
+}
+
+#[test]
+fn sparc_labels_without_tags_have_the_whole_disk_in_slice_2() {
+    let mut image = sparc(
+        16,
+        64,
+        &[(3, 1, 1000), (3, 2, 1000), (3, 0, 9000), (3, 3, 1000)],
+    );
+    put(&mut image, 188, &[0; 4]);
+    seal(&mut image[..512]);
+    let table = read(&image).unwrap().unwrap();
+    let roles: Vec<_> = table.partitions.iter().map(|p| p.role).collect();
+    assert_eq!(roles, [Role::Data, Role::Data, Role::WholeDisk, Role::Data]);
+    assert_eq!(table.partitions[3].entry_at.get(), 444 + 3 * 8);
+}
+
+#[test]
+fn x86_labels_are_read_where_no_mbr_rules() {
+    let kind = |image: &[u8]| read(image).unwrap().unwrap().kind.name();
+    let mut image = x86(&[(2, 100, 1000)]);
+    assert_eq!(kind(&image), "vtoc-x86");
+    put(&mut image, 510, &[0x55, 0xaa]);
+    assert_eq!(kind(&image), "vtoc-x86");
+    boot_record(&mut image, 0, &[(0x83, 63, 1000)]);
+    assert_eq!(kind(&image), "dos");
+}
+
+#[test]
+fn x86_fields_are_checked() {
+    let with = |at: usize, bytes: &[u8]| {
+        let mut image = x86(&[(2, 100, 1000)]);
+        put(&mut image, 512 + at, bytes);
+        seal(&mut image[512..1024]);
+        read_in(&image, "82", 0)
+    };
+    assert_eq!(with(16, &[2]).unwrap_err().field_name(), Some("v_version"));
+    assert_eq!(with(30, &[17]).unwrap_err().field_name(), Some("v_nparts"));
+    let magic = with(508, &[0xbf]).unwrap().unwrap();
+    assert_eq!(rules(&magic), ["vtoc-checksum"]);
+    assert_eq!(magic.remarks[0].place.offset, Some(512 + 510));
+    // The size of its own sectors, or else that of the disk.
+    let sectors = |bytes: u16| with(28, &bytes.to_le_bytes()).unwrap().unwrap();
+    assert_eq!(sectors(2048).sector.map(|size| size.get()), Some(2048));
+    assert_eq!(sectors(2048).partitions[0].start.get(), 100 * 2048);
+    assert_eq!(sectors(2048).partitions[0].entry_at.get(), 512 + 72);
+    assert_eq!(sectors(0).partitions[0].start.get(), 100 * 512);
+}
