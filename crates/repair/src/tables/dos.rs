@@ -170,7 +170,7 @@ impl Dos {
             let start = in_sectors(slot.start, self.unit, "a partition")?;
             let end = in_sectors(slot.end(), self.unit, "an end")?;
             match slot.kind {
-                SlotKind::Extended => ends = (start, end.max(ends.1.min(end))),
+                SlotKind::Extended => ends = (start, end),
                 SlotKind::Logical => ends.1 = ends.1.max(end),
                 SlotKind::Primary => {}
             }

@@ -141,7 +141,7 @@ fn room(
 ) -> Option<u64> {
     let ends = slots.iter().map(|(start, count)| start + count);
     let gap = ends.filter(|end| *end <= start).max().unwrap_or(extended.0);
-    let free = |lba: &u64| (gap..start).contains(lba) && *lba > extended.0 && !taken.contains(lba);
+    let free = |lba: &u64| (gap..start).contains(lba) && *lba >= extended.0 && !taken.contains(lba);
     let usual = start.checked_sub(USUAL_GAP);
     [Some(link.lba), usual, Some(gap), Some(gap + 1)]
         .into_iter()
@@ -200,4 +200,51 @@ pub fn slots(links: &[Link], unit: u64) -> impl Iterator<Item = PartitionSlot> {
             size: link.count * unit,
             kind: super::SlotKind::Logical,
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Records at these sectors of an extended partition from sector 4000 to 20,000.
+    fn records(lbas: &[u64], slots: &[(u64, u64)]) -> Option<Vec<u64>> {
+        let links = lbas.iter().map(|lba| Link {
+            lba: *lba,
+            sector: vec![0; 512],
+            start: 0,
+            count: 0,
+        });
+        let links: Vec<_> = links.collect();
+        let placed = placed(&links, slots, (4000, 20_000)).ok()?;
+        Some(placed.iter().map(|link| link.lba).collect())
+    }
+
+    #[test]
+    fn partitions_lie_behind_their_records_in_the_extended_one() {
+        assert_eq!(records(&[4000], &[(4001, 15_999)]), Some(vec![4000]));
+        assert_eq!(records(&[4000], &[(4001, 16_000)]), None);
+        assert_eq!(records(&[4000], &[(4000, 10)]), None);
+        assert_eq!(records(&[4000], &[(3000, 10)]), None);
+    }
+
+    #[test]
+    fn a_record_lies_in_no_partition() {
+        let slots = |first: u64, length: u64| [(4100, 10), (first, length)];
+        assert_eq!(records(&[4000, 4050], &slots(3990, 11)), None);
+        // Not even where partitions overlap, which is refused before.
+        let over = [(4100, 10), (4060, 5), (4040, 30)];
+        assert_eq!(records(&[4000, 4050, 4030], &over), None);
+        assert_eq!(
+            records(&[4000, 4050], &slots(4060, 5)),
+            Some(vec![4000, 4050])
+        );
+    }
+
+    #[test]
+    fn the_first_record_begins_the_extended_partition() {
+        let slots = [(8000, 100), (4002, 100)];
+        assert_eq!(records(&[4000, 6000], &slots), Some(vec![4000, 4001]));
+        let slots = [(8000, 100), (4001, 100)];
+        assert_eq!(records(&[4000, 6000], &slots), None);
+    }
 }

@@ -37,7 +37,6 @@ impl Gpt {
         let last_usable = last.and_then(|last| last.checked_sub(array + 1));
         match (last, last_usable) {
             (Some(alternate), Some(last_usable)) if first <= last_usable => Ok(GptHeader {
-                own: 1,
                 alternate,
                 first_usable: first,
                 last_usable,
