@@ -17,3 +17,17 @@ pub fn of_pieces(hashes: &[u128]) -> u128 {
     let bytes: Vec<u8> = hashes.iter().flat_map(|hash| hash.to_le_bytes()).collect();
     of(&bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first is the value that the reference implementation of XXH3 gives for no bytes at all.
+    #[test]
+    fn hashes_tell_bytes_and_their_order_apart() {
+        assert_eq!(of(&[]), 0x99aa_06d3_0147_98d8_6001_c324_468d_497f);
+        assert_ne!(of(&[1]), of(&[2]));
+        assert_ne!(of_pieces(&[1, 2]), of_pieces(&[2, 1]));
+        assert_eq!(of_pieces(&[1]), of(&1_u128.to_le_bytes()));
+    }
+}

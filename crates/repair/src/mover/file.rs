@@ -109,7 +109,7 @@ impl FileDisk {
         if hole_from(&self.file, at, self.size) >= bytes {
             return true;
         }
-        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        let flags = FallocateFlags::PUNCH_HOLE.union(FallocateFlags::KEEP_SIZE);
         fallocate(&self.file, flags, at, bytes).is_ok()
     }
 
@@ -185,4 +185,107 @@ fn hole_from(file: &File, at: u64, size: u64) -> u64 {
         Err(_) => at,
     };
     data.min(size).saturating_sub(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KIB: usize = 1 << 10;
+
+    /// A file of 1 MiB whose second and third 64 KiB are data.
+    fn sparse() -> (tempfile::NamedTempFile, FileDisk) {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().set_len(1 << 20).unwrap();
+        let data = vec![5; 128 * KIB];
+        file.as_file().write_all_at(&data, 64 << 10).unwrap();
+        let disk = FileDisk::open(file.path()).unwrap();
+        (file, disk)
+    }
+
+    fn blocks(file: &tempfile::NamedTempFile) -> u64 {
+        file.as_file().sync_all().unwrap();
+        file.as_file().metadata().unwrap().blocks() * 512
+    }
+
+    #[test]
+    fn holes_and_data_are_known_by_their_lengths() {
+        let (_file, mut disk) = sparse();
+        assert_eq!((disk.size_bytes(), disk.logical_bytes()), (1 << 20, 512));
+        let zeros = [0, 1000, 64 << 10, 192 << 10, 1 << 20, 2 << 20].map(|at| disk.zeros_from(at));
+        assert_eq!(zeros, [64 << 10, (64 << 10) - 1000, 0, 832 << 10, 0, 0]);
+        let data = [0, 64 << 10, 100 << 10, 192 << 10].map(|at| disk.data_from(at));
+        assert_eq!(data, [0, 128 << 10, 92 << 10, 0]);
+    }
+
+    #[test]
+    fn a_sparse_file_stays_sparse() {
+        let (file, disk) = sparse();
+        let mut disk = disk.keeping_holes().unwrap();
+        let before = blocks(&file);
+        // Zeros over the data, and data around a stretch of zeros.
+        disk.write_at(64 << 10, &vec![0; 64 * KIB]).unwrap();
+        assert!(blocks(&file) < before, "{before}");
+        let mut mixed = vec![6; 192 * KIB];
+        mixed[64 * KIB..128 * KIB].fill(0);
+        disk.write_at(512 << 10, &mixed).unwrap();
+        assert_eq!(disk.zeros_from(576 << 10), 64 << 10);
+        let mut wanted = vec![0; 1 << 20];
+        wanted[128 * KIB..192 * KIB].fill(5);
+        wanted[512 * KIB..704 * KIB].copy_from_slice(&mixed);
+        let mut there = vec![9; 1 << 20];
+        disk.read_at(0, &mut there).unwrap();
+        assert!(there == wanted);
+        let mut hole = vec![9; 64 * KIB];
+        disk.read_at(576 << 10, &mut hole).unwrap();
+        assert!(hole.iter().all(|byte| *byte == 0));
+        let mut edge = vec![9; 1024];
+        disk.read_at((640 << 10) - 512, &mut edge).unwrap();
+        assert!(edge[..512] == [0; 512] && edge[512..] == [6; 512]);
+    }
+
+    #[test]
+    fn a_file_without_holes_keeps_its_space() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().write_all_at(&[5; 256 * KIB], 0).unwrap();
+        file.as_file().sync_all().unwrap();
+        let disk = FileDisk::open(file.path()).unwrap();
+        let mut disk = disk.keeping_holes().unwrap();
+        disk.write_at(0, &[0; 256 * KIB]).unwrap();
+        assert!(blocks(&file) >= 256 << 10);
+    }
+
+    #[test]
+    fn a_second_handle_is_on_the_same_bytes() {
+        let (_file, mut disk) = sparse();
+        let mut second = disk.second().unwrap();
+        second.write_at(0, &[8; 512]).unwrap();
+        let mut there = [0; 512];
+        disk.read_at(0, &mut there).unwrap();
+        assert_eq!(there, [8; 512]);
+        assert_eq!(second.size_bytes(), 1 << 20);
+    }
+
+    #[test]
+    fn a_file_is_made_longer_or_shorter() {
+        let (file, mut disk) = sparse();
+        for bytes in [3 << 20, 70_000] {
+            disk.resize(bytes).unwrap();
+            assert_eq!(disk.size_bytes(), bytes);
+            assert_eq!(file.as_file().metadata().unwrap().len(), bytes);
+            assert_eq!(disk.file().unwrap().metadata().unwrap().len(), bytes);
+        }
+    }
+
+    #[test]
+    fn a_flush_that_fails_is_an_error() {
+        let path = Path::new("/dev/zero");
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(path)
+            .unwrap();
+        let mut disk = FileDisk::locked(file, 512, path).unwrap();
+        assert!(disk.flush().is_err(), "nothing makes this durable");
+    }
 }

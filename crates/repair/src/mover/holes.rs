@@ -37,6 +37,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn zeros_are_zeros_to_the_last_byte() {
+        let mut bytes = [0; 130];
+        assert!(is_zero(&bytes) && is_zero(&bytes[..3]) && is_zero(&[]));
+        for at in [0, 63, 64, 127, 129] {
+            bytes[at] = 1;
+            assert!(!is_zero(&bytes), "{at}");
+            bytes[at] = 0;
+        }
+    }
+
+    #[test]
     fn grains_of_zeros_are_holes() {
         let grain = usize::try_from(GRAIN).unwrap();
         let mut bytes = vec![0; 5 * grain];

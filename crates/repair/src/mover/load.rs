@@ -109,3 +109,63 @@ impl Hands {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MemoryDisk;
+
+    fn memory(length: usize) -> MemoryDisk {
+        let bytes = (0..length).map(|at| u8::try_from(at % 251).unwrap_or(0));
+        MemoryDisk {
+            bytes: bytes.collect(),
+            logical_bytes: 512,
+        }
+    }
+
+    #[test]
+    fn a_window_is_read_into_memory_and_its_slot() {
+        let (mut disk, mut store) = (memory(8192), memory(8192));
+        let before = store.bytes.clone();
+        let load = WindowLoad {
+            window: 3..4,
+            span: WindowSpan {
+                from: 1024,
+                to: 0,
+                bytes: 1280,
+            },
+            slot: 1,
+            slot_at: 4096,
+            piece: 512,
+            policy: ReadErrors::Stop,
+            buffer: vec![0; 2048],
+        };
+        let loaded = load.run(&mut disk, &mut store).unwrap();
+        assert_eq!(loaded.bytes[..1280], disk.bytes[1024..2304]);
+        assert_eq!((loaded.window, loaded.slot, loaded.bad), (3..4, 1, vec![]));
+        let hashes: Vec<_> = disk.bytes[1024..2304].chunks(512).map(digest::of).collect();
+        assert_eq!(loaded.hashes, hashes);
+        assert_eq!(store.bytes[4096..5376], disk.bytes[1024..2304]);
+        assert_eq!(store.bytes[..4096], before[..4096]);
+        assert_eq!(store.bytes[5376..], before[5376..]);
+    }
+
+    #[test]
+    fn one_handle_is_not_enough_for_two_threads() {
+        assert!(Hands::of(&memory(512), &memory(512)).is_none());
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let disk = crate::mover::FileDisk::open(file.path()).unwrap();
+        assert!(Hands::of(&disk, &disk).is_some());
+    }
+
+    #[test]
+    fn a_thread_that_dies_is_an_error() {
+        let mut hands = Hands {
+            disk: Box::new(memory(512)),
+            store: Box::new(memory(512)),
+        };
+        let (own, aside) = hands.during(|_| -> Result<()> { panic!("a test") }, || Ok(5));
+        assert_eq!(own.unwrap(), 5);
+        assert!(aside.unwrap_err().to_string().contains("came to an end"));
+    }
+}

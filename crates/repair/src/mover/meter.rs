@@ -152,4 +152,60 @@ mod tests {
         assert_eq!(left(100, 300, second), Some(3 * second));
         assert_eq!(left(0, 300, second), None);
     }
+
+    /// A run with a total of 100, and what its watcher hears after each step.
+    fn heard(task: Task, steps: impl FnOnce(&mut Meter<'_>)) -> Vec<(u64, u64)> {
+        let mut all = Vec::new();
+        let mut watch = |progress: &MoverProgress| {
+            assert_eq!((progress.task, progress.total_bytes), (task, 100));
+            all.push((progress.done_bytes, progress.written_bytes));
+            ControlFlow::Continue(())
+        };
+        steps(&mut Meter::new(&mut watch, None, task, 100));
+        all
+    }
+
+    #[test]
+    fn done_is_what_is_in_place_in_the_direction_of_the_run() {
+        let forth = heard(Task::Moving, |meter| {
+            meter.begin_at(30);
+            meter.written += 5;
+            meter.moved(10).unwrap();
+            meter.moved(10).unwrap();
+            meter.moved(90).unwrap();
+        });
+        assert_eq!(forth, [(40, 5), (50, 5), (100, 5)]);
+        let back = heard(Task::MovingBack, |meter| {
+            meter.begin_at(30);
+            meter.moved(10).unwrap();
+            meter.saved(5);
+            meter.ask().unwrap();
+        });
+        assert_eq!(back, [(80, 0), (85, 0)]);
+    }
+
+    #[test]
+    fn a_limit_makes_the_run_wait() {
+        let mut watch = |_: &MoverProgress| ControlFlow::Continue(());
+        let mut meter = Meter::new(&mut watch, Some(1000), Task::Moving, 100);
+        let began = Instant::now();
+        meter.moved(50).unwrap();
+        assert!(began.elapsed() >= Duration::from_millis(49));
+    }
+
+    #[test]
+    fn a_watcher_stops_the_run_and_knows_what_is_left() {
+        let mut seen = None;
+        let mut watch = |progress: &MoverProgress| {
+            seen = Some(*progress);
+            ControlFlow::Break(())
+        };
+        let mut meter = Meter::new(&mut watch, None, Task::Moving, 100);
+        std::thread::sleep(Duration::from_millis(2));
+        let said = meter.moved(90).unwrap_err().to_string();
+        assert!(said.contains("stopped after 90 of 100 bytes"), "{said}");
+        let seen = seen.unwrap();
+        assert_eq!(seen.left, left(90, 10, seen.elapsed));
+        assert!(seen.elapsed >= Duration::from_millis(2));
+    }
 }

@@ -80,3 +80,46 @@ impl MoverOptions {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chunk_is_made_of_pieces_and_a_piece_of_blocks() {
+        let good = |piece: u64, chunk: u64, direct_from: u64, logical: u64| {
+            let options = MoverOptions {
+                chunk,
+                piece,
+                direct_from,
+                ..MoverOptions::default()
+            };
+            options.sizes(logical).is_ok()
+        };
+        assert!(good(512, 512, 1, 512) && good(4096, 12_288, 1, 4096));
+        assert!(good(PIECE_MOST, PIECE_MOST, 1, 512) && good(512, SLOT_MOST, 1, 512));
+        assert!(!good(512, 4096, 1, 4096), "a piece of less than a block");
+        assert!(
+            !good(1024, 1536, 1, 512),
+            "a chunk of one and a half pieces"
+        );
+        assert!(!good(0, 0, 1, 512) && !good(512, 0, 1, 512) && !good(512, 512, 0, 512));
+        assert!(!good(PIECE_MOST + 512, PIECE_MOST + 512, 1, 512));
+        assert!(!good(512, SLOT_MOST + 512, 1, 512));
+    }
+
+    #[test]
+    fn the_journal_is_sized_by_what_was_chosen() {
+        let options = MoverOptions {
+            chunk: 8192,
+            piece: 2048,
+            direct_from: 77,
+            ..MoverOptions::default()
+        };
+        let sizes = options.sizes(512).unwrap();
+        assert_eq!(
+            (sizes.chunk, sizes.piece, sizes.direct_from),
+            (8192, 2048, 77)
+        );
+    }
+}

@@ -30,3 +30,22 @@ impl MoveOrigin {
         Err(Error::new(ErrorKind::Unsupported, what))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_names_have_twelve_kib_together() {
+        let fits = |host: usize, journal: usize, target: usize| {
+            let origin = MoveOrigin {
+                host: "h".repeat(host),
+                journal: "j".repeat(journal).into(),
+                target: "t".repeat(target),
+            };
+            origin.check().is_ok()
+        };
+        assert!(fits(4096, 4096, 4096));
+        assert!(!fits(4097, 4096, 4096) && !fits(4096, 4097, 4096) && !fits(4096, 4096, 4097));
+    }
+}

@@ -92,4 +92,77 @@ mod tests {
         let other = io::Error::new(io::ErrorKind::InvalidData, malformed);
         assert!(!is_medium(&other) && !is_medium(&io::Error::from_raw_os_error(28)));
     }
+
+    /// A disk of 512-byte blocks where reads of some fail with these codes.
+    struct Failing(Vec<(u64, i32)>);
+
+    impl Disk for Failing {
+        fn size_bytes(&self) -> u64 {
+            8192
+        }
+
+        fn logical_bytes(&self) -> u64 {
+            512
+        }
+
+        fn read_at(&mut self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
+            let end = at + bytes.len() as u64;
+            let inside = |(block, _): &&(u64, i32)| (at..end).contains(&(block * 512));
+            if let Some((_, code)) = self.0.iter().find(inside) {
+                return Err(io::Error::from_raw_os_error(*code));
+            }
+            bytes.fill(7);
+            Ok(())
+        }
+
+        fn write_at(&mut self, _: u64, _: &[u8]) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Reads blocks 2 to 6; what was read, the bad places in blocks, and the error.
+    fn read_with(bad: &[(u64, i32)], policy: ReadErrors) -> (Vec<u8>, Vec<Range<u64>>, String) {
+        let (mut bytes, mut places) = (vec![9; 5 * 512], Vec::new());
+        let mut disk = Failing(bad.to_vec());
+        let done = read(&mut disk, 1024, &mut bytes, policy, &mut places);
+        let said = done.err().map_or(String::new(), |error| error.to_string());
+        let blocks = bytes.chunks(512).map(|block| block[511]).collect();
+        let places = places
+            .iter()
+            .map(|place| place.start / 512..place.end / 512);
+        (blocks, places.collect(), said)
+    }
+
+    #[test]
+    fn bad_blocks_become_zeros_and_neighbours_one_place() {
+        let none = (vec![7; 5], Vec::new(), String::new());
+        assert_eq!(read_with(&[(1, 5), (7, 5)], ReadErrors::Map), none);
+        let (blocks, bad, said) = read_with(&[(2, 5), (3, 61), (5, 121)], ReadErrors::Map);
+        assert_eq!(blocks, [0, 0, 7, 0, 7]);
+        assert_eq!((bad, said.as_str()), (vec![2..4, 5..6], ""));
+    }
+
+    #[test]
+    fn only_a_bad_medium_is_mapped() {
+        for bad in [&[(4, 28)][..], &[(3, 5), (4, 28)]] {
+            let (_, _, said) = read_with(bad, ReadErrors::Map);
+            assert!(said.contains("cannot be read"), "{said}");
+            assert!(!said.contains("--read-errors"), "{said}");
+        }
+        let (_, _, said) = read_with(&[(3, 5), (4, 28)], ReadErrors::Map);
+        assert!(said.contains("512 bytes at byte 2048"), "{said}");
+    }
+
+    #[test]
+    fn a_stop_says_how_to_go_on() {
+        let mut disk = Failing(vec![(3, 84)]);
+        let policy = ReadErrors::Stop;
+        let error = read(&mut disk, 1024, &mut [0; 2560], policy, &mut Vec::new()).unwrap_err();
+        assert_eq!(error.kind(), crate::ErrorKind::Device);
+        assert!(error.to_string().contains("2560 bytes at byte 1024"));
+    }
 }

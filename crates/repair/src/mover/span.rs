@@ -42,3 +42,47 @@ pub fn part(buffer: &mut [u8], offset: u64, length: usize) -> Result<&mut [u8]> 
     let part = buffer.get_mut(start..start.saturating_add(length));
     part.ok_or_else(|| Error::new(ErrorKind::Unsupported, "a window is longer than its buffer"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Move;
+
+    #[test]
+    fn a_span_reads_on_one_side_and_writes_on_the_other() {
+        let track = Track(Move {
+            from: 10_000,
+            to: 50_000,
+            bytes: 4096,
+        });
+        let place = |toward| {
+            let WindowSpan { from, to, bytes } = WindowSpan::of(track, toward, &(512..1536));
+            (from, to, bytes)
+        };
+        assert_eq!(place(Side::Destination), (10_512, 50_512, 1024));
+        assert_eq!(place(Side::Source), (50_512, 10_512, 1024));
+    }
+
+    #[test]
+    fn the_last_piece_is_what_is_left() {
+        let pieces = |bytes: u64| {
+            let span = WindowSpan {
+                from: 7,
+                to: 9,
+                bytes,
+            };
+            span.pieces(1000).collect::<Vec<_>>()
+        };
+        assert_eq!(pieces(2500), [(0, 1000), (1000, 1000), (2000, 500)]);
+        assert_eq!(pieces(1000), [(0, 1000)]);
+        assert!(pieces(0).is_empty());
+    }
+
+    #[test]
+    fn a_part_is_never_shorter_in_silence() {
+        let mut buffer = [1, 2, 3, 4];
+        assert_eq!(part(&mut buffer, 1, 3).unwrap(), [2, 3, 4]);
+        assert!(part(&mut buffer, 2, 3).is_err());
+        assert!(part(&mut buffer, u64::MAX, 1).is_err());
+    }
+}

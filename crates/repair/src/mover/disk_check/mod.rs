@@ -68,7 +68,7 @@ pub fn before_marking(disk: &mut dyn Disk, job: &Job) -> Result<()> {
     for place in &saved.zeros {
         let mut at = place.start;
         while at < place.end {
-            let known = disk.zeros_from(at).min(place.end - at);
+            let known = disk.zeros_from(at);
             let known = known - known % disk.logical_bytes().max(1);
             if known == 0 {
                 let length = STEP.min(place.end - at);
@@ -78,7 +78,7 @@ pub fn before_marking(disk: &mut dyn Disk, job: &Job) -> Result<()> {
                 }
                 at += length;
             }
-            at += known;
+            at = at.saturating_add(known);
         }
     }
     Ok(())

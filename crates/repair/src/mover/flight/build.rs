@@ -219,3 +219,215 @@ fn wiped(job: &Job) -> Vec<Range<u64>> {
         .flat_map(|one| without(&one.place(), taken()))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use ioalign_core::move_marker::MoveMarker;
+
+    use super::*;
+    use crate::mover::{Identity, MoveOrigin, MoverOptions, job::SavedBlocks};
+
+    const END: u64 = 64 << 10;
+
+    fn saved(at: u64, fill: u8) -> SavedBytes {
+        SavedBytes {
+            at,
+            bytes: vec![fill; 512],
+        }
+    }
+
+    fn header(at: u64) -> SavedBytes {
+        let mut one = saved(at, 1);
+        one.bytes[..8].copy_from_slice(&GPT_SIGNATURE);
+        one
+    }
+
+    fn patch(phase: PatchPhase, place: &SavedBytes, after: u8) -> Patch {
+        Patch {
+            phase,
+            at: place.at,
+            before: place.bytes.clone(),
+            after: vec![after; place.bytes.len()],
+        }
+    }
+
+    /// 4 KiB from 8 to 9 KiB, with superblocks at 8 and 10 KiB; both copies of a GPT, the first of which changes.
+    fn job() -> Job {
+        Job {
+            moves: vec![Move {
+                from: 8 << 10,
+                to: 9 << 10,
+                bytes: 4 << 10,
+            }],
+            patches: vec![
+                patch(PatchPhase::Table, &header(512), 0x12),
+                patch(PatchPhase::Contents, &saved(9 << 10, 0x81), 0x82),
+                patch(PatchPhase::Table, &saved(0, 0x10), 0x11),
+            ],
+            keep: Vec::new(),
+            identity: Identity {
+                size_bytes: END,
+                logical_bytes: 512,
+                witnesses: Vec::new(),
+                saved: SavedBlocks {
+                    tables: vec![saved(0, 0x10), header(512), header(END - 512)],
+                    superblocks: vec![saved(8 << 10, 0x81), saved(10 << 10, 0x83)],
+                    ..SavedBlocks::default()
+                },
+            },
+        }
+    }
+
+    fn built(job: &Job) -> Result<Flight> {
+        let sizes = MoverOptions::default().sizes(512)?;
+        let header = crate::journal::header_for(job, sizes);
+        flight(&Contents::first(&header, job, &MoveOrigin::default()))
+    }
+
+    /// Place and the last byte of what stands there in flight and on the ground: a stand-in ends otherwise.
+    fn shape(all: &[Exchange]) -> Vec<(u64, usize, Option<u8>)> {
+        let one = |one: &Exchange| {
+            assert_eq!(one.flight.len(), one.ground.len());
+            (one.at, one.ground.len(), one.ground.last().copied())
+        };
+        all.iter().map(one).collect()
+    }
+
+    #[test]
+    fn all_by_which_a_disk_is_recognised_is_replaced() {
+        let flight = built(&job()).unwrap();
+        let stand_in = set_aside(flight.run, 512);
+        let ground = [
+            (0, 512, Some(0x10)),
+            (512, 512, Some(1)),
+            (END - 512, 512, Some(1)),
+            (8 << 10, 512, Some(0x81)),
+            (10 << 10, 512, Some(0x83)),
+        ];
+        assert_eq!(shape(&flight.covers), ground);
+        assert_eq!(flight.covers[0].flight, flight.marker);
+        for header in &flight.covers[1..3] {
+            assert_eq!(header.flight[..8], GPT_SET_ASIDE);
+            assert_eq!(header.flight[8..], header.ground[8..]);
+        }
+        assert!(flight.covers[3..].iter().all(|one| one.flight == stand_in));
+        let ground = [(9 << 10, 512, Some(0x82)), (11 << 10, 512, Some(0x83))];
+        assert_eq!(shape(&flight.contents), ground);
+        assert!(flight.contents.iter().all(|one| one.flight == stand_in));
+        let ground = [
+            (512, 512, Some(0x12)),
+            (END - 512, 512, Some(1)),
+            (0, 512, Some(0x11)),
+        ];
+        assert_eq!(shape(&flight.tables), ground);
+        let in_flight = [&flight.covers[1], &flight.covers[2], &flight.covers[0]];
+        for (table, cover) in flight.tables.iter().zip(in_flight) {
+            assert_eq!(table.flight, cover.flight);
+        }
+        // The other superblock is written over by data.
+        let rest = std::iter::once(8 << 10..(8 << 10) + 512);
+        assert_eq!(flight.wiped, rest.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn the_marker_covers_the_blocks_of_the_disk() {
+        let flight = built(&job()).unwrap();
+        let marker = MoveMarker {
+            run: flight.run,
+            host: String::new(),
+            journal: std::path::PathBuf::new(),
+            old_table: MoveMarker::table_in(&[0x10; 512]),
+        };
+        assert_eq!(flight.marker, marker.encode(END / 512));
+    }
+
+    #[test]
+    fn the_first_block_is_known_and_stays() {
+        let refused = |change: fn(&mut Job)| {
+            let mut job = job();
+            change(&mut job);
+            built(&job).err().map(|error| error.kind())
+        };
+        let no = Some(ErrorKind::Refused);
+        assert_eq!(refused(|_| {}), None);
+        assert_eq!(refused(|job| job.identity.saved.tables.clear()), no);
+        assert_eq!(refused(|job| job.identity.saved.tables[0].at = 512), no);
+        assert_eq!(
+            refused(|job| job.identity.saved.tables[0].bytes.truncate(511)),
+            no
+        );
+        assert_eq!(refused(|job| job.moves[0].to = 0), no);
+        assert_eq!(refused(|job| job.moves[0].from = 511), no);
+        assert_eq!(refused(|job| job.moves[0].from = 512), None);
+    }
+
+    #[test]
+    fn a_header_that_moves_or_is_moved_over_is_left_alone() {
+        // A table of before, in the source of what moves, is data; so is one in a destination, and one that stays.
+        for change in [
+            |job: &mut Job| job.identity.saved.tables[2].at = 11 << 10,
+            |job: &mut Job| job.identity.saved.tables[2].at = 12 << 10,
+            |job: &mut Job| job.keep = std::iter::once(END - 1024..END).collect(),
+        ] {
+            let mut job = job();
+            change(&mut job);
+            let flight = built(&job).unwrap();
+            let at: Vec<_> = flight.tables.iter().map(|one| one.at).collect();
+            assert_eq!(at, [512, 0]);
+        }
+    }
+
+    #[test]
+    fn a_header_in_a_source_keeps_its_signature_in_a_patch() {
+        let mut job = job();
+        job.patches[0] = patch(PatchPhase::Table, &header((8 << 10) + 512), 0x12);
+        let flight = built(&job).unwrap();
+        assert_eq!(flight.tables[0].at, (8 << 10) + 512);
+        assert_eq!(flight.tables[0].flight[..8], GPT_SIGNATURE);
+    }
+
+    #[test]
+    fn a_patch_over_the_first_block_is_written_in_two() {
+        let mut job = job();
+        let whole = SavedBytes {
+            at: 0,
+            bytes: [saved(0, 0x10).bytes, header(512).bytes].concat(),
+        };
+        job.patches = vec![patch(PatchPhase::Table, &whole, 0x12)];
+        let flight = built(&job).unwrap();
+        let ground = [
+            (512, 512, Some(0x12)),
+            (END - 512, 512, Some(1)),
+            (0, 512, Some(0x12)),
+        ];
+        assert_eq!(shape(&flight.tables), ground);
+    }
+
+    #[test]
+    fn what_a_patch_covers_in_part_is_set_aside_beside_it() {
+        let mut job = job();
+        // Of the superblock that arrives at 11 KiB, the first half of a longer one is patched.
+        job.identity.saved.superblocks[1].bytes = vec![0x83; 1024];
+        job.patches[1] = patch(PatchPhase::Contents, &saved(11 << 10, 0x83), 0x82);
+        let flight = built(&job).unwrap();
+        let ground = [
+            (11 << 10, 512, Some(0x82)),
+            (9 << 10, 512, Some(0x81)),
+            ((11 << 10) + 512, 512, Some(0x83)),
+        ];
+        assert_eq!(shape(&flight.contents), ground);
+        assert_eq!(
+            flight.contents[0].flight,
+            set_aside(flight.run, 1024)[..512]
+        );
+    }
+
+    #[test]
+    fn a_table_over_a_superblock_is_in_flight_with_its_replacement() {
+        let mut job = job();
+        job.patches[0] = patch(PatchPhase::Table, &saved(8 << 10, 0x81), 0x12);
+        let flight = built(&job).unwrap();
+        assert_eq!(flight.tables[0].flight, set_aside(flight.run, 512));
+        assert!(flight.wiped.is_empty(), "a table is written there");
+    }
+}

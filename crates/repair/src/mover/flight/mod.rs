@@ -116,3 +116,25 @@ pub fn lay(bytes: &[u8], from: u64, over: &mut [u8], at: u64) {
         target.copy_from_slice(source);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_laid_where_both_are() {
+        let laid = |from: u64| {
+            let mut over = [0; 6];
+            lay(&[1, 2, 3], from, &mut over, 100);
+            over
+        };
+        assert_eq!(laid(97), [0; 6]);
+        assert_eq!(laid(98), [3, 0, 0, 0, 0, 0]);
+        assert_eq!(laid(102), [0, 0, 1, 2, 3, 0]);
+        assert_eq!(laid(105), [0, 0, 0, 0, 0, 1]);
+        assert_eq!(laid(106), [0; 6]);
+        let mut within = [0; 2];
+        lay(&[1, 2, 3, 4], 99, &mut within, 100);
+        assert_eq!(within, [2, 3]);
+    }
+}

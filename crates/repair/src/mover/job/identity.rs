@@ -66,3 +66,19 @@ fn hash_of(disk: &mut dyn Disk, place: &Range<u64>) -> Option<u128> {
 pub(crate) fn touches(witness: &Witness, places: &[Range<u64>]) -> bool {
     places.iter().any(|place| overlap(place, &witness.place))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_witness_is_touched_where_a_place_shares_a_byte_with_it() {
+        let witness = Witness {
+            place: 100..200,
+            hash: 0,
+        };
+        let touched = |places: &[Range<u64>]| touches(&witness, places);
+        assert!(touched(&[0..50, 199..300]) && touched(&[0..101, 300..400]));
+        assert!(!touched(&[0..100, 200..300]) && !touched(&[]));
+    }
+}

@@ -183,7 +183,6 @@ fn superblock_places(disk: &mut dyn Disk, source: &Range<u64>, logical: u64) -> 
         left = rest;
         places.push(place);
     }
-    places.retain(|place| place.start < place.end);
     in_blocks(places, logical)
 }
 

@@ -110,6 +110,18 @@ mod tests {
         at..at + (window.end - window.start)
     }
 
+    #[test]
+    fn places_that_touch_do_not_overlap() {
+        let overlaps = |to| {
+            let (from, bytes) = (1000, 100);
+            Track(Move { from, to, bytes }).overlaps()
+        };
+        assert_eq!(
+            [900, 901, 1099, 1100].map(overlaps),
+            [false, true, true, false]
+        );
+    }
+
     proptest! {
         /// The claim of the module: a window of at most the distance leaves alone what still lives on
         /// the side that is written.

@@ -146,6 +146,26 @@ fn a_damaged_slot_does_not_matter_before_the_first_write() {
     machine.judge(&done).unwrap();
 }
 
+/// What a window costs that is written again: its place on the disk, and not the journal.
+#[test]
+fn a_window_that_is_finished_counts_once() {
+    let layout = two_sectors();
+    let written = |mut machine: Machine<'_>| {
+        let done = machine.run(Verb::Resume, ReadErrors::Stop).unwrap();
+        machine.judge(&done).unwrap();
+        done.written_bytes
+    };
+    let begun = (1..).map(|events| Machine::killed_after(&layout, events));
+    let mut begun = begun.filter(|machine| {
+        let there = read(&machine.store.view);
+        there.is_ok_and(|contents| contents.state.stage == journal::Stage::Moving)
+    });
+    let all = written(begun.next().unwrap());
+    // Of four windows of 4 KiB the first is there, and the second is on its way.
+    let window = 4 << 10;
+    assert_eq!(all - written(in_a_window(&layout)), 2 * window + window);
+}
+
 /// A journal does not grow, and its size is known before.
 #[test]
 fn the_size_is_that_of_two_windows() {

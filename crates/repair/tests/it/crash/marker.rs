@@ -2,7 +2,7 @@
 
 use ioalign_core::move_marker::{MarkerFound, MoveMarker};
 use ioalign_repair::journal::{self, Stage};
-use ioalign_repair::mover::{MoverOptions, ReadErrors};
+use ioalign_repair::mover::{MoverOptions, Patch, PatchPhase, ReadErrors};
 use ioalign_repair::{Disk, ErrorKind, MemoryDisk};
 
 use super::layout::{Layout, two_sectors};
@@ -51,6 +51,28 @@ fn a_disk_on_its_way_is_not_begun_again() {
     assert!(said.contains("“model”"), "{said}");
     assert!(said.contains("/journals/model"), "{said}");
     assert!(machine.store.view.iter().all(|byte| *byte == 0));
+}
+
+/// A marker that was damaged is one still, for all who have no journal of it.
+#[test]
+fn a_disk_with_a_damaged_marker_is_not_begun_again() {
+    let layout = two_sectors();
+    let mut machine = killed_in(&layout, Stage::Moving, 4);
+    let at = (0..512).find(|at| {
+        let mut first = machine.disk.view[..512].to_vec();
+        first[*at] ^= 1;
+        matches!(MoveMarker::decode(&first), Some(MarkerFound::Damaged))
+    });
+    let at = at.unwrap();
+    let byte = machine.disk.view[at] ^ 1;
+    write(&mut machine, at, &[byte]);
+    let blank = vec![0; machine.store.view.len()];
+    machine.store = SimDisk::new(blank, 1, &Power::lasting(u64::MAX));
+    let said = refusal(&mut machine, Verb::Apply);
+    assert!(
+        said.contains("there is a damaged marker of a move"),
+        "{said}"
+    );
 }
 
 /// The marker says where its journal is, and the journal knows the run.
@@ -152,6 +174,116 @@ fn a_new_table_is_not_written_over() {
             machine.judge(&done.unwrap()).unwrap();
         }
     }
+}
+
+/// A torn first sector is written once more where anything else shows that it is this disk.
+#[test]
+fn any_evidence_is_enough_for_a_torn_first_sector() {
+    let mut without_witness = two_sectors();
+    without_witness.job.identity.witnesses.clear();
+    let mut one_change = two_sectors();
+    let patch = &mut one_change.job.patches[0];
+    patch.before = one_change.bytes[8 << 10..16 << 10].to_vec();
+    patch.after = vec![1; 8 << 10];
+    let mut only_witness = two_sectors();
+    only_witness.job.identity.saved.superblocks.clear();
+    only_witness.job.patches.remove(0);
+    for layout in [without_witness, one_change, only_witness] {
+        for (verb, wanted) in [
+            (Verb::Resume, Stage::Committed),
+            (Verb::Resume, Stage::Marking),
+            (Verb::Rollback, Stage::Marking),
+        ] {
+            let mut machine = killed_in(&layout, wanted, 0);
+            write(&mut machine, 0, &[0xa5; 512]);
+            let done = machine.run(verb, ReadErrors::Stop).unwrap();
+            machine.judge(&done).unwrap();
+        }
+    }
+}
+
+/// One with neither witnesses nor superblocks, and with nothing to be written but the first sector.
+#[test]
+fn without_evidence_a_torn_first_sector_is_refused() {
+    let mut layout = two_sectors();
+    layout.job.identity.witnesses.clear();
+    layout.job.identity.saved.superblocks.clear();
+    layout.job.patches.remove(0);
+    for (verb, wanted) in [
+        (Verb::Resume, Stage::Committed),
+        (Verb::Rollback, Stage::Marking),
+    ] {
+        let mut machine = killed_in(&layout, wanted, 0);
+        write(&mut machine, 0, &[0xa5; 512]);
+        let said = refusal(&mut machine, verb);
+        assert!(said.contains("the marker of this move is not"), "{said}");
+    }
+}
+
+/// With a torn first sector nothing else may have changed: what is written last, and what is covered first.
+#[test]
+fn evidence_that_has_changed_is_named() {
+    let layout = two_sectors();
+    for (verb, wanted, at) in [
+        (Verb::Resume, Stage::Committed, (9 << 10) + 5),
+        (Verb::Rollback, Stage::Marking, (8 << 10) + 5),
+    ] {
+        let mut machine = killed_in(&layout, wanted, 0);
+        write(&mut machine, 0, &[0xa5; 512]);
+        let byte = !machine.disk.view[at];
+        write(&mut machine, at, &[byte]);
+        let said = refusal(&mut machine, verb);
+        assert!(
+            said.contains(&format!("the table at byte {at} has changed")),
+            "{said}"
+        );
+    }
+}
+
+/// A second table, in a block of its own at 60 KiB, is not written before the commit.
+#[test]
+fn a_table_that_has_changed_in_flight_is_named() {
+    let mut layout = two_sectors();
+    let before = layout.bytes[60 << 10..61 << 10].to_vec();
+    let second = Patch {
+        phase: PatchPhase::Table,
+        at: 60 << 10,
+        after: vec![9; 1 << 10],
+        before,
+    };
+    layout.job.patches.insert(1, second);
+    let at = (60 << 10) + 700;
+    for (wanted, place) in [
+        (Stage::Marking, 60 << 10),
+        (Stage::Moving, at),
+        (Stage::Contents, at),
+    ] {
+        for verb in [Verb::Resume, Verb::Rollback] {
+            let mut machines = (0..).map(|later| killed_in(&layout, wanted, later));
+            let is_marked = |one: &Machine<'_>| MoveMarker::decode(&one.disk.view).is_some();
+            let mut machine = machines.find(is_marked).unwrap();
+            write(&mut machine, at, &[layout.bytes[at] ^ 1]);
+            let said = refusal(&mut machine, verb);
+            let wanted = format!("the table at byte {place} has changed");
+            assert!(said.contains(&wanted), "{said}");
+        }
+    }
+}
+
+/// Nothing is written yet, and another program has used the disk: it is not the one of the plan any more.
+#[test]
+fn a_disk_that_changed_before_it_was_marked() {
+    let layout = two_sectors();
+    let mut machine = killed_in(&layout, Stage::Marking, 0);
+    assert!(machine.disk.view == layout.bytes);
+    write(&mut machine, 17 << 10, &[1; 16]);
+    let said = refusal(&mut machine, Verb::Resume);
+    assert!(
+        said.contains("the start of a partition at byte 8192"),
+        "{said}"
+    );
+    // Back there is no way to go.
+    machine.run(Verb::Rollback, ReadErrors::Stop).unwrap();
 }
 
 /// After the last write and before its record others may use the disk: nothing of theirs is written over.

@@ -63,5 +63,5 @@ fn no_crash_loses_a_byte() {
     eprintln!(
         "{layouts} layouts, {points} crash points, {crashes} crashes with those of recoveries"
     );
-    assert!(layouts >= 200 && (asked.is_some() || points >= 20_000));
+    assert!(asked.is_some() || (layouts >= 200 && points >= 20_000));
 }
