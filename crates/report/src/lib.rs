@@ -27,6 +27,7 @@ pub mod prometheus;
 pub mod sarif;
 pub mod simulation;
 pub mod svg;
+pub mod tear;
 pub mod text;
 pub mod watch;
 pub mod words;

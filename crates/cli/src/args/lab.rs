@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Subcommand};
-use ioalign_measure::jobs::values::millis;
+use clap::{Args, Subcommand, ValueEnum};
+use ioalign_core::tear_document::{TestedEngine, UNITS};
+use ioalign_measure::jobs::values::{millis, size};
 
 use super::{LookArgs, ReplaceArgs};
 
@@ -24,6 +25,9 @@ pub enum LabVerb {
     /// All experiments, one after the other, each with a page of its own
     #[command(after_long_help = ALL_EXAMPLES)]
     All(Box<LabAllArgs>),
+    /// Torn pages, proved: MariaDB, PostgreSQL and SQLite on a disk that loses power in the middle of a write
+    #[command(after_long_help = TEAR_EXAMPLES)]
+    Tear(Box<LabTearArgs>),
     /// A shell in a virtual machine with the layers of an experiment
     #[command(after_long_help = SHELL_EXAMPLES)]
     Shell(LabShellArgs),
@@ -50,6 +54,21 @@ Examples:
 
 Exit codes: 0 done, and all that was predicted is so; 1 something differs; 64 wrong usage; 65 something is missing, or a
 guest failed; 130 interrupted: finished cells are kept.";
+
+const TEAR_EXAMPLES: &str = "\
+Examples:
+  ioalign lab tear --quick                               every database, a few minutes
+  ioalign lab tear --database mariadb --unit 16k         a disk that writes a page of InnoDB in one piece
+  ioalign lab tear --points 100 --every-point --json > tear.json
+
+Each arrangement is a database with its protection on or off, a partition at sector 63 or 2048, and the unit that the disk
+writes in one piece. The database is loaded, the disk loses power while it writes a page and forgets what was not
+flushed, the database recovers, every page is read, and what was acknowledged has to be there.
+
+It needs root, FUSE, loop devices, ext4 and the servers of the databases; they run on a file in memory, and on no disk of
+this machine.
+
+Exit codes: 0 all came as predicted; 1 something differs; 64 wrong usage; 65 something is missing; 130 interrupted.";
 
 const SHELL_EXAMPLES: &str = "\
 Examples:
@@ -120,6 +139,66 @@ pub struct LabAllArgs {
 
     #[command(flatten)]
     pub look: LookArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct LabTearArgs {
+    /// Only these databases
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub database: Vec<DatabaseArg>,
+
+    /// Only disks that write this much in one piece: 512, 4k, 8k, 16k
+    #[arg(long, value_name = "SIZE", value_delimiter = ',', value_parser = torn_unit)]
+    pub unit: Vec<u64>,
+
+    /// Losses of power for each arrangement (default: 20; 3 with --quick); one that has to lose a page has up to eight times as
+    /// many until it does
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub points: Option<u32>,
+
+    /// Go on after the first damaged page of an arrangement that has to have one
+    #[arg(long)]
+    pub every_point: bool,
+
+    /// Fewer: units of 4 and 16 KiB, three losses of power
+    #[arg(long)]
+    pub quick: bool,
+
+    /// Of moments and cuts
+    #[arg(long, value_name = "S", default_value_t = 42)]
+    pub seed: u64,
+
+    #[command(flatten)]
+    pub look: LookArgs,
+}
+
+/// A database of `lab tear`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DatabaseArg {
+    /// MariaDB with InnoDB
+    Mariadb,
+    /// PostgreSQL
+    Postgresql,
+    /// SQLite
+    Sqlite,
+}
+
+impl From<DatabaseArg> for TestedEngine {
+    fn from(argument: DatabaseArg) -> Self {
+        match argument {
+            DatabaseArg::Mariadb => Self::MariaDb,
+            DatabaseArg::Postgresql => Self::PostgreSql,
+            DatabaseArg::Sqlite => Self::Sqlite,
+        }
+    }
+}
+
+fn torn_unit(text: &str) -> Result<u64, String> {
+    let unit = size(text)?;
+    if UNITS.contains(&unit) {
+        return Ok(unit);
+    }
+    Err("a disk writes 512, 4k, 8k or 16k in one piece".to_owned())
 }
 
 #[derive(Debug, Args)]

@@ -23,7 +23,7 @@ use crate::exit::ExitMode;
 
 pub use advise::AdviseArgs;
 pub use fix::{FixArgs, ReadErrorsArg, VerifyArg};
-pub use lab::{LabAllArgs, LabArgs, LabRunArgs, LabShellArgs, LabSizeArgs, LabVerb};
+pub use lab::{LabAllArgs, LabArgs, LabRunArgs, LabShellArgs, LabSizeArgs, LabTearArgs, LabVerb};
 pub use measure::{
     ArmArgs, CellArgs, CompareArgs, DataArgs, EngineArgs, HowArgs, LoadArgs, MatrixArgs,
     MeasureArgs, MeasureVerb, RunArgs, ShownArgs, TargetArgs, TheApi,

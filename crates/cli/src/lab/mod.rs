@@ -4,6 +4,7 @@ mod all;
 mod list;
 mod run;
 mod shell;
+mod tear;
 
 use std::path::Path;
 
@@ -20,6 +21,7 @@ pub fn run(arguments: &LabArgs) -> Result<Exit> {
         LabVerb::List(list) => list::run(&list.look),
         LabVerb::Run(one) => run::run(one),
         LabVerb::All(all) => all::run(all),
+        LabVerb::Tear(one) => tear::run(one),
         LabVerb::Shell(one) => shell::run(one),
     }
 }

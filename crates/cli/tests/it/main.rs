@@ -23,6 +23,7 @@ mod guest;
 mod hostile;
 mod image_set;
 mod lab;
+mod lab_tear;
 mod lint;
 mod live_vm;
 mod measure;
