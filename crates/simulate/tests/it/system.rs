@@ -334,6 +334,9 @@ fn flash_works_in_units_and_collects() {
         at(&text(""), &write(4096, 32)),
     );
     assert!(deep.iops() > plain.iops());
+    // A buffer that is full takes a write when another one is on flash.
+    let full = at(&text("buffer = \"16k\"\n"), &write(4096, 32));
+    is_near(full.iops(), plain.iops(), 0.05, "a full buffer");
 }
 
 /// Each parameter of a preset changes something, or is not one of its array.
