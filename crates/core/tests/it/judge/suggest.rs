@@ -156,7 +156,7 @@ fn a_loop_device_that_begins_inside_its_file_is_attached_elsewhere() {
         });
         stack.push(Layer::new(Kind::Filesystem, "ext4").on(disk, shift(start)));
         let finding = only(&stack, rules::START_MISALIGNED);
-        (finding.suggest.clone(), finding.steps.join(" "))
+        (finding.suggest, finding.steps.join(" "))
     };
     let (suggest, steps) = at(32256, 0);
     assert_eq!(suggest, Suggestion::default());
