@@ -1,6 +1,6 @@
 //! A microVM for whatever needs a kernel of its own: md, device mapper, disks with wrong limits.
 //!
-//! Everything runs without root: QEMU emulates (TCG), the initramfs is written by [`cpio`] from the machine's own
+//! Everything runs without root: QEMU emulates (TCG), the initramfs is written by `cpio` from the machine's own
 //! programs, and files leave the guest as a tar through a virtio port.
 
 mod accelerator;
