@@ -230,6 +230,18 @@ mod tests {
     }
 
     #[test]
+    fn a_configuration_is_that_of_the_folder_it_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().canonicalize().unwrap().join("Data");
+        std::fs::create_dir(&data).unwrap();
+        let text = format!("[mysqld]\ndatadir = {}/./\n", data.display());
+        assert!(is_data_folder(&text, &data));
+        assert!(!is_data_folder(&text, data.parent().unwrap()));
+        // Without a word the server's own folder is meant.
+        assert!(!is_data_folder("[mysqld]\n", &data));
+    }
+
+    #[test]
     fn a_named_database_learns_from_the_configuration() {
         let mut found = named("innodb").unwrap();
         found.configured("[mysqld]\ninnodb_doublewrite = 0\n");
