@@ -31,7 +31,7 @@ struct LoopSetting {
     reserved: [u64; 8],
 }
 
-/// A loop device over a whole file, with direct I/O; detached when it goes.
+/// A loop device over a file, with direct I/O; detached when it goes.
 #[derive(Debug)]
 pub struct AttachedLoop {
     node: PathBuf,
@@ -40,12 +40,17 @@ pub struct AttachedLoop {
 }
 
 impl AttachedLoop {
-    /// Attaches a file to a free device. It needs root.
+    /// Attaches a whole file to a free device. It needs root.
     pub fn new(path: &Path) -> io::Result<Self> {
+        Self::from_offset(path, 0)
+    }
+
+    /// Attaches what lies in a file from this byte on.
+    pub fn from_offset(path: &Path, offset: u64) -> io::Result<Self> {
         let path = path.canonicalize()?;
         let control = OpenOptions::new().read(true).write(true).open(CONTROL)?;
         let file = OpenOptions::new().read(true).write(true).open(&path)?;
-        let setting = setting(&file, &path);
+        let setting = setting(&file, &path, offset);
         for _ in 0..TRIES {
             // SAFETY: LOOP_CTL_GET_FREE takes no argument, and the descriptor is open.
             let number = unsafe { libc::ioctl(control.as_raw_fd(), GET_FREE.into()) };
@@ -140,7 +145,7 @@ pub fn loops_on(file: &Path) -> Vec<PathBuf> {
 }
 
 /// Sectors of 512 bytes and direct I/O, under the name of the file.
-fn setting(file: &File, path: &Path) -> LoopSetting {
+fn setting(file: &File, path: &Path, offset: u64) -> LoopSetting {
     let mut names = [0; 160];
     // `lo_file_name` has 64 bytes and is text for people.
     let name = path.as_os_str().as_bytes();
@@ -154,7 +159,7 @@ fn setting(file: &File, path: &Path) -> LoopSetting {
             device: 0,
             inode: 0,
             number: 0,
-            offset: 0,
+            offset,
             size_limit: 0,
             flags: [0, 0, 0, DIRECT_IO],
             names,
