@@ -10,12 +10,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use ioalign_device::{Error, ErrorKind, Result};
+use ioalign_device::{AttachedLoop, Error, ErrorKind, Result};
 use ioalign_export::ArrayRequest;
 use ioalign_export::data::ArrayData;
-use ioalign_export::media::{BlockFault, Media, PowerLoss, PowerRules, UnflushedFate};
+use ioalign_export::media::{Media, PowerLoss, PowerRules, UnflushedFate};
 use ioalign_export::server::ServiceModel;
 use ioalign_export::session::{ServedDevice, WantedWays};
+
+use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 
 use crate::programs::{found, kill_within, output};
 
@@ -28,17 +30,17 @@ const LEAST_PAGE: u64 = 8192;
 const WAITS_FOR_PAGE: Duration = Duration::from_secs(1);
 /// Of a file system's clusters: the largest page.
 const CLUSTER: u64 = 16384;
-/// How often and how long a file system may be busy.
-const UNMOUNTS: u32 = 200;
+/// How long a file system may be busy.
+const BUSY_AT_MOST: Duration = Duration::from_secs(10);
 const BUSY_PAUSE: Duration = Duration::from_millis(50);
 const COPIED_AT_ONCE: usize = 1 << 20;
 
-/// A disk with a partition, and a file system that may be mounted.
+/// A disk with a partition, and a file system that may be mounted. The partition goes before its disk.
 #[derive(Debug)]
 pub struct TornDisk {
-    device: Option<ServedDevice>,
-    partition: Option<PathBuf>,
     mounted: Option<PathBuf>,
+    partition: AttachedLoop,
+    device: ServedDevice,
     data: File,
     /// Pages that are being written.
     pages: Arc<AtomicU64>,
@@ -67,22 +69,19 @@ impl TornDisk {
         let model = OneAtATime::default();
         let pages = Arc::clone(&model.pages);
         let device = ServedDevice::start(Box::new(model), media.map_err(failed)?, &ways)?;
-        let Some(node) = device.device().map(Path::to_owned) else {
+        let Some(node) = device.device() else {
             let why = device.notes().first().cloned().unwrap_or_default();
             return Err(Error::new(ErrorKind::Unsupported, why));
         };
-        let mut disk = Self {
-            device: Some(device),
-            partition: None,
+        let partition = AttachedLoop::from_offset(node, start)
+            .map_err(|error| Error::io("has no loop device", error).of_target(node))?;
+        Ok(Self {
             mounted: None,
+            partition,
+            device,
             data,
             pages,
-        };
-        let mut command = Command::new(found("losetup", "mount")?);
-        command.args(["--find", "--show", "--direct-io=on", "--offset"]);
-        let name = output(command.arg(start.to_string()).arg(&node))?;
-        disk.partition = Some(PathBuf::from(name.trim()));
-        Ok(disk)
+        })
     }
 
     /// Makes a file system whose clusters are as large as the largest page, and start where the partition does.
@@ -92,35 +91,21 @@ impl TornDisk {
         command.arg(CLUSTER.to_string());
         // Tables are made now, and not in the background while the power is lost.
         command.args(["-E", "lazy_itable_init=0,lazy_journal_init=0,nodiscard"]);
-        output(command.arg(self.partition()?)).map(|_| ())
+        output(command.arg(self.partition.node())).map(|_| ())
     }
 
     /// Mounts it.
     pub fn mount(&mut self, at: &Path) -> Result<()> {
-        let mut command = Command::new(found("mount", "mount")?);
-        command.args(["-t", "ext4"]).arg(self.partition()?).arg(at);
-        output(&mut command)?;
+        let node = self.partition.node();
+        mount(node, at, "ext4", MountFlags::empty(), None)
+            .map_err(|error| Error::io("cannot be mounted", error.into()).of_target(node))?;
         self.mounted = Some(at.to_owned());
         Ok(())
     }
 
     /// Unmounts it, whatever state it is in.
     pub fn unmount(&mut self) -> Result<()> {
-        let Some(at) = self.mounted.take() else {
-            return Ok(());
-        };
-        let umount = found("umount", "mount")?;
-        let mut left = UNMOUNTS;
-        loop {
-            kill_within(&at);
-            match output(Command::new(&umount).arg(&at)) {
-                Ok(_) => return Ok(()),
-                // Processes that were killed take a moment to end.
-                Err(_) if left > 0 => std::thread::sleep(BUSY_PAUSE),
-                Err(error) => return Err(error),
-            }
-            left -= 1;
-        }
+        self.mounted.take().map_or(Ok(()), |at| unmounted(&at))
     }
 
     /// Cuts the power while a page is being written, or after a second without one.
@@ -129,50 +114,42 @@ impl TornDisk {
         while self.pages.load(Ordering::Relaxed) == 0 && Instant::now() < end {
             std::thread::yield_now();
         }
-        let lost = self.server()?.power_off();
-        lost.map_err(|fault| fault_of(&fault))
+        self.device.server().power_off().map_err(|fault| {
+            let what = format!("the power cannot be cut: {fault:?}");
+            Error::new(ErrorKind::Refused, what)
+        })
     }
 
     /// Switches it on again.
-    pub fn power_on(&self) -> Result<()> {
-        self.server()?.power_on();
-        Ok(())
+    pub fn power_on(&self) {
+        self.device.server().power_on();
     }
 
     /// What is on the disk, once it was unmounted.
     pub const fn data(&self) -> &File {
         &self.data
     }
-
-    fn server(&self) -> Result<&ioalign_export::server::BlockServer> {
-        let device = self.device.as_ref();
-        device.map(|device| &**device.server()).ok_or_else(gone)
-    }
-
-    fn partition(&self) -> Result<&Path> {
-        self.partition.as_deref().ok_or_else(gone)
-    }
 }
 
 impl Drop for TornDisk {
     fn drop(&mut self) {
         let _ = self.unmount();
-        if let (Some(partition), Ok(losetup)) = (self.partition.take(), found("losetup", "mount")) {
-            let _ = output(Command::new(losetup).arg("--detach").arg(partition));
-        }
-        drop(self.device.take());
     }
 }
 
-fn gone() -> Error {
-    Error::new(ErrorKind::InUse, "the disk is not there any more")
-}
-
-fn fault_of(fault: &BlockFault) -> Error {
-    Error::new(
-        ErrorKind::Refused,
-        format!("the power cannot be cut: {fault:?}"),
-    )
+/// Kills what works there and unmounts it: processes that were killed take a moment to end.
+fn unmounted(at: &Path) -> Result<()> {
+    let end = Instant::now() + BUSY_AT_MOST;
+    loop {
+        kill_within(at);
+        match unmount(at, UnmountFlags::empty()) {
+            Ok(()) => return Ok(()),
+            Err(_) if Instant::now() < end => std::thread::sleep(BUSY_PAUSE),
+            Err(error) => {
+                return Err(Error::io("cannot be unmounted", error.into()).of_target(at));
+            }
+        }
+    }
 }
 
 /// All that is not zero.
