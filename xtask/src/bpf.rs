@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::{paths, run};
 use ioalign_lab::hash::ContentHash;
+use ioalign_lab::host::which;
 
 const FOLDER: &str = "crates/observe/bpf";
 const SOURCES: [&str; 10] = [
@@ -111,7 +112,7 @@ fn compile(out: &Path) -> Result<()> {
 }
 
 fn tool(names: &[&str]) -> Result<PathBuf> {
-    let found = names.iter().find_map(|name| paths::which(name));
+    let found = names.iter().find_map(|name| which(name));
     found.with_context(|| {
         format!(
             "{} is missing (packages clang-14, llvm-14)",

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use crate::paths::which;
+use ioalign_lab::host::which;
 use ioalign_lab::rig::kernel;
 
 const LIST: &str = include_str!("../packages.txt");

@@ -6,9 +6,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-/// Folders of system programs that an ordinary user's `PATH` leaves out on Debian.
-const SYSTEM: [&str; 3] = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
-
 /// The root of the workspace.
 pub fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -21,25 +18,6 @@ pub fn target() -> PathBuf {
         Some(folder) => root().join(folder),
         None => root().join("target"),
     }
-}
-
-/// `PATH` with the system folders added, for child processes.
-pub fn search_path() -> String {
-    let mut path = env::var("PATH").unwrap_or_default();
-    for folder in SYSTEM {
-        if !path.split(':').any(|part| part == folder) {
-            path.push(':');
-            path.push_str(folder);
-        }
-    }
-    path
-}
-
-/// The full path of a program, if it is installed.
-pub fn which(name: &str) -> Option<PathBuf> {
-    let path = search_path();
-    let mut found = path.split(':').map(|folder| Path::new(folder).join(name));
-    found.find(|candidate| candidate.is_file())
 }
 
 /// The cargo that runs us.

@@ -13,7 +13,7 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     command
         .current_dir(paths::root())
-        .env("PATH", paths::search_path());
+        .env("PATH", ioalign_lab::host::search_path());
     command
 }
 

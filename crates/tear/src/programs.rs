@@ -9,17 +9,16 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use ioalign_device::{Error, ErrorKind, Result};
+use ioalign_lab::host::which;
 
 const PAUSE: Duration = Duration::from_millis(20);
-/// Folders that are not always on the path.
-const MORE: [&str; 4] = ["/usr/sbin", "/sbin", "/usr/local/sbin", "/usr/libexec"];
+/// Where other systems than Debian keep servers.
+const SERVERS: &str = "/usr/libexec";
 
 /// Where a program is, or which Debian package has it.
 pub fn found(name: &str, package: &str) -> Result<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::env::split_paths(&path).chain(MORE.map(PathBuf::from));
-    let mut files = folders.map(|folder| folder.join(name));
-    files.find(|file| file.is_file()).ok_or_else(|| {
+    let elsewhere = || Some(Path::new(SERVERS).join(name)).filter(|file| file.is_file());
+    which(name).or_else(elsewhere).ok_or_else(|| {
         Error::new(ErrorKind::Unsupported, format!("{name} is missing"))
             .advise(format!("install the Debian package {package}"))
     })
