@@ -169,6 +169,11 @@ impl TearOutcome {
         said.is_none_or(|said| said == self.right_check())
     }
 
+    /// Whether the databases and `check` both did what they had to.
+    pub fn holds(&self) -> bool {
+        self.is_as_predicted() && self.is_check_right()
+    }
+
     /// Whether that came which had to.
     pub const fn is_as_predicted(&self) -> bool {
         match self.prediction {

@@ -24,7 +24,7 @@ pub fn text(document: &TearDocument, options: &RenderOptions) -> String {
     ];
     let mut table = TextTable::new(6, &head);
     for outcome in &document.arrangements {
-        let style = if is_right(outcome) {
+        let style = if outcome.holds() {
             Style::Plain
         } else {
             Style::Strong
@@ -39,23 +39,13 @@ pub fn text(document: &TearDocument, options: &RenderOptions) -> String {
         0,
         &[TextSpan::new(Style::Strong, summary(document))],
     );
-    for outcome in document.arrangements.iter().filter(|one| !is_right(one)) {
+    for outcome in document.arrangements.iter().filter(|one| !one.holds()) {
         page.put("", "", 2, &[TextSpan::plain(wrong(outcome))]);
     }
-    if options.verbose() {
-        for outcome in &document.arrangements {
-            let damage = outcome.first_damage.iter();
-            damage.for_each(|line| {
-                page.put(
-                    "",
-                    "",
-                    2,
-                    &[TextSpan::new(
-                        Style::Dim,
-                        format!("{}: {line}", name(outcome)),
-                    )],
-                )
-            });
+    for outcome in &document.arrangements {
+        if let Some(line) = outcome.first_damage.as_ref().filter(|_| options.verbose()) {
+            let text = format!("{}: {line}", name(outcome));
+            page.put("", "", 2, &[TextSpan::new(Style::Dim, text)]);
         }
     }
     if let Some(why) = &document.partial {
@@ -111,10 +101,6 @@ const fn predicted(prediction: TearPrediction) -> &'static str {
     }
 }
 
-fn is_right(outcome: &TearOutcome) -> bool {
-    outcome.is_as_predicted() && outcome.is_check_right()
-}
-
 fn summary(document: &TearDocument) -> String {
     let all = document.arrangements.len();
     let losses: u64 = document
@@ -125,7 +111,7 @@ fn summary(document: &TearDocument) -> String {
     let wrong = document
         .arrangements
         .iter()
-        .filter(|one| !is_right(one))
+        .filter(|one| !one.holds())
         .count();
     let verdict = match wrong {
         0 => "all as predicted".to_owned(),

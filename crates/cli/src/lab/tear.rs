@@ -142,8 +142,7 @@ fn ending(document: &TearDocument) -> Exit {
     if document.partial.is_some() {
         return Exit::Interrupted;
     }
-    let is_right = |one: &TearOutcome| one.is_as_predicted() && one.is_check_right();
-    match document.arrangements.iter().all(is_right) {
+    match document.arrangements.iter().all(TearOutcome::holds) {
         true => Exit::Done,
         false => Exit::Code(1),
     }
