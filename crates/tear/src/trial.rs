@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
@@ -15,7 +15,8 @@ use tempfile::TempDir;
 
 use crate::disk::TornDisk;
 use crate::engine::{
-    EngineFolders, FoundState, ROW_BYTES, ROWS, RunningServer, TestedDatabase, acknowledged, tested,
+    EngineFolders, FoundState, ROW_BYTES, ROWS, RunningServer, TestedDatabase, acknowledged_to,
+    damaged_before, load, start, tested,
 };
 
 /// Between the start of a load and the loss of power, in milliseconds.
@@ -36,7 +37,7 @@ pub struct TrialOptions<'a> {
     /// Of moments and cuts.
     pub seed: u64,
     /// What `check` says of a path.
-    pub check: &'a dyn Fn(&Path) -> Result<Option<String>>,
+    pub check: &'a dyn Fn(&Path) -> Option<String>,
     /// Called after each loss of power; `false` ends the run.
     pub goes_on: &'a dyn Fn(&TearOutcome) -> bool,
 }
@@ -100,7 +101,7 @@ impl TrialFolder {
             .map_err(|error| Error::io("no folder can be made", error))
     }
 
-    fn mount(&self) -> std::path::PathBuf {
+    fn mount(&self) -> PathBuf {
         self.0.path().join("mnt")
     }
 
@@ -152,7 +153,7 @@ pub fn run(
         database.protect(&folders, arrangement.protected)?;
         rustix::fs::sync();
         if outcome.check.is_none() {
-            outcome.check = (options.check)(&database.judged(&folders))?;
+            outcome.check = (options.check)(&database.judged(&folders));
         }
         let mut series = TearSeries {
             database: &*database,
@@ -172,7 +173,7 @@ pub fn run(
 struct TearSeries<'a> {
     database: &'a dyn TestedDatabase,
     folders: &'a EngineFolders,
-    mount: std::path::PathBuf,
+    mount: PathBuf,
     disk: &'a mut TornDisk,
     server: RunningServer,
 }
@@ -185,10 +186,8 @@ impl TearSeries<'_> {
         chance: &mut u64,
         options: &TrialOptions<'_>,
     ) -> Result<bool> {
-        match self.database.start(self.folders)? {
-            Ok(server) => self.server = server,
-            Err(state) => return Err(damaged_before(&state)),
-        }
+        let server = start(self.database, self.folders)?;
+        self.server = server.map_err(|state| damaged_before(&state))?;
         while outcome.losses_of_power < options.most(outcome.prediction) {
             self.lose_power(outcome, chance)?;
             let state = self.found()?;
@@ -219,22 +218,14 @@ impl TearSeries<'_> {
 
     /// A load, and the loss of power in its middle; the disk is there again afterwards.
     fn lose_power(&mut self, outcome: &mut TearOutcome, chance: &mut u64) -> Result<()> {
-        let mut clients = Vec::new();
-        for number in 1..=self.database.clients() {
-            let script = self.folders.file(&format!("script-{number}"));
-            let text = self.database.script(number, chance);
-            fs::write(&script, text)
-                .map_err(|error| Error::io("cannot be written", error).of_target(&script))?;
-            clients.push(self.database.client(self.folders, number, &script)?);
-        }
-        let flusher = self.database.flusher(self.folders)?;
+        let clients = load(self.database, self.folders, chance)?;
         thread::sleep(Duration::from_millis(
             LEAST_LOAD_MS + split_mix(chance) % MORE_LOAD_MS,
         ));
         let loss = self.disk.power_off()?;
         outcome.writes_at_risk += loss.in_flight + loss.unflushed;
         outcome.writes_lost += loss.torn + loss.undone + loss.forgotten;
-        drop((clients, flusher, self.server.take()));
+        drop((clients, self.server.take()));
         self.disk.unmount()?;
         self.disk.power_on();
         self.disk.mount(&self.mount)
@@ -242,7 +233,7 @@ impl TearSeries<'_> {
 
     /// Recovers, reads everything, and compares with what was acknowledged.
     fn found(&mut self) -> Result<FoundState> {
-        match self.database.start(self.folders)? {
+        match start(self.database, self.folders)? {
             Ok(server) => self.server = server,
             Err(state) => return Ok(state),
         }
@@ -262,7 +253,7 @@ impl TearSeries<'_> {
             return FoundState::Damaged(format!("rows are missing: {}", tables.join(", ")));
         }
         for number in 1..=self.database.clients() {
-            let said = acknowledged(&self.folders.file(&format!("printed-{number}")));
+            let said = acknowledged_to(self.folders, number);
             let index = usize::try_from(number - 1).unwrap_or_default();
             let has: u64 = counters
                 .get(index)
@@ -276,9 +267,4 @@ impl TearSeries<'_> {
         }
         FoundState::Whole
     }
-}
-
-fn damaged_before(state: &FoundState) -> Error {
-    let what = format!("the database is damaged before any loss of power: {state:?}");
-    Error::new(ioalign_device::ErrorKind::Refused, what)
 }

@@ -61,7 +61,7 @@ pub fn run(arguments: &LabTearArgs) -> Result<Exit> {
             points,
             every_point: arguments.every_point,
             seed: arguments.seed,
-            check: &|path| Ok(said_of(path)),
+            check: &said_of,
             goes_on: &progress,
         };
         let outcome = tried(*arrangement, &mut made, &options)?;

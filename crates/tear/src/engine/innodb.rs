@@ -1,16 +1,15 @@
 //! MariaDB with InnoDB.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
-use std::time::Duration;
 
 use ioalign_device::{Error, Result};
 
 use super::{
-    EngineFolders, FoundState, ROW_BYTES, ROWS, RunningServer, STARTS_IN, TestedDatabase,
-    failed_query, read_log, transactions, written,
+    AfterLoss, EngineFolders, FoundState, ROW_BYTES, ROWS, TestedDatabase, failed_query, filled,
+    transactions, written,
 };
-use crate::programs::{BesideChild, found, output};
+use crate::programs::{found, output};
 
 const SERVER: (&str, &str) = ("mariadbd", "mariadb-server-core");
 const CLIENT: (&str, &str) = ("mariadb", "mariadb-client-core");
@@ -22,11 +21,6 @@ pub struct MariaDb;
 impl TestedDatabase for MariaDb {
     fn make(&self, folders: &EngineFolders) -> Result<()> {
         self.protect(folders, true)?;
-        let Some(server) = started(folders)? else {
-            return Err(read_log(&folders.file("log"))
-                .err()
-                .unwrap_or_else(no_server));
-        };
         let made = format!(
             "CREATE DATABASE d; USE d; \
              CREATE TABLE t (id INT PRIMARY KEY, n BIGINT NOT NULL, pad VARCHAR({ROW_BYTES}) NOT NULL) ENGINE=InnoDB CHARSET=latin1; \
@@ -34,9 +28,7 @@ impl TestedDatabase for MariaDb {
              INSERT INTO t SELECT seq, 0, REPEAT('x', {ROW_BYTES}) FROM seq_1_to_{ROWS}; \
              INSERT INTO c SELECT seq, 0 FROM seq_1_to_9;"
         );
-        output(query(folders, "")?.arg(made))?;
-        server.end(STARTS_IN);
-        Ok(())
+        filled(self, folders, [made.as_str()])
     }
 
     fn protect(&self, folders: &EngineFolders, is_on: bool) -> Result<()> {
@@ -54,51 +46,38 @@ impl TestedDatabase for MariaDb {
         written(&configuration(folders), &text)
     }
 
-    fn start(
-        &self,
-        folders: &EngineFolders,
-    ) -> Result<std::result::Result<RunningServer, FoundState>> {
-        match started(folders)? {
-            Some(server) => Ok(Ok(Some(server))),
-            None => read_log(&folders.file("log")).map(Err),
-        }
+    fn server(&self, folders: &EngineFolders) -> Result<Option<Command>> {
+        let mut command = Command::new(found(SERVER.0, SERVER.1)?);
+        let options = configuration(folders);
+        command.arg(format!("--defaults-file={}", options.display()));
+        Ok(Some(command))
     }
 
-    fn client(&self, folders: &EngineFolders, number: u64, script: &Path) -> Result<BesideChild> {
-        let printed = folders.file(&format!("printed-{number}"));
-        BesideChild::start(
-            &mut connection(folders, "d")?,
-            Some(script),
-            &printed,
-            &folders.file("clients"),
-        )
+    fn client(&self, folders: &EngineFolders) -> Result<Command> {
+        let mut command = connection(folders)?;
+        command.arg("--database=d");
+        Ok(command)
     }
 
-    fn flusher(&self, _folders: &EngineFolders) -> Result<Option<BesideChild>> {
-        Ok(None)
+    fn query(&self, folders: &EngineFolders, statements: &str) -> Result<Command> {
+        let mut command = connection(folders)?;
+        command.args(["--connect-timeout=5", "--execute", statements]);
+        Ok(command)
     }
 
-    fn look(&self, folders: &EngineFolders) -> Result<std::result::Result<String, FoundState>> {
-        let log = folders.file("log");
-        let checked =
-            output(query(folders, "d")?.arg("CHECK TABLE t EXTENDED; CHECK TABLE c EXTENDED;"));
-        let checked = match checked {
+    fn look(&self, folders: &EngineFolders) -> Result<AfterLoss<String>> {
+        let asked = |text: &str| output(&mut self.query(folders, text)?);
+        let failed = |error: &Error| failed_query(error, &folders.file("log")).map(Err);
+        let checked = match asked("CHECK TABLE d.t EXTENDED; CHECK TABLE d.c EXTENDED;") {
             Ok(text) => text,
-            Err(error) => return failed_query(&error, &log).map(Err),
+            Err(error) => return failed(&error),
         };
-        if let Some(line) = checked
-            .lines()
-            .find(|line| line.contains("rror") || line.contains("arning"))
-        {
+        let mut lines = checked.lines();
+        if let Some(line) = lines.find(|line| line.contains("rror") || line.contains("arning")) {
             return Ok(Err(FoundState::Damaged(line.to_owned())));
         }
-        match output(
-            query(folders, "d")?
-                .arg("SELECT COUNT(*), SUM(LENGTH(pad)) FROM t; SELECT n FROM c ORDER BY id;"),
-        ) {
-            Ok(text) => Ok(Ok(text)),
-            Err(error) => failed_query(&error, &log).map(Err),
-        }
+        let all = "SELECT COUNT(*), SUM(LENGTH(pad)) FROM d.t; SELECT n FROM d.c ORDER BY id;";
+        asked(all).map_or_else(|error| failed(&error), |text| Ok(Ok(text)))
     }
 
     fn script(&self, client: u64, chance: &mut u64) -> String {
@@ -115,52 +94,17 @@ fn configuration(folders: &EngineFolders) -> PathBuf {
     folders.data.join("my.cnf")
 }
 
-/// The server, once it answers; `None` if it ended instead.
-fn started(folders: &EngineFolders) -> Result<Option<BesideChild>> {
-    let _ = std::fs::remove_file(folders.file("log"));
-    let mut command = Command::new(found(SERVER.0, SERVER.1)?);
-    command.arg(format!(
-        "--defaults-file={}",
-        configuration(folders).display()
-    ));
-    let mut server = BesideChild::start(
-        &mut command,
-        None,
-        &folders.file("server"),
-        &folders.file("log"),
-    )?;
-    let answers = server.until(STARTS_IN, || {
-        query(folders, "").is_ok_and(|mut asked| output(asked.arg("SELECT 1")).is_ok())
-    });
-    Ok(answers.then_some(server))
-}
-
-fn connection(folders: &EngineFolders, database: &str) -> Result<Command> {
+fn connection(folders: &EngineFolders) -> Result<Command> {
     let mut command = Command::new(found(CLIENT.0, CLIENT.1)?);
-    command.args([
+    let shape = [
         "--no-defaults",
         "--batch",
         "--skip-column-names",
         "--unbuffered",
-        "--socket",
-    ]);
-    command.arg(folders.file("socket"));
-    if !database.is_empty() {
-        command.arg(format!("--database={database}"));
-    }
+    ];
+    command
+        .args(shape)
+        .arg("--socket")
+        .arg(folders.file("socket"));
     Ok(command)
-}
-
-fn query(folders: &EngineFolders, database: &str) -> Result<Command> {
-    let mut command = connection(folders, database)?;
-    command.arg(format!(
-        "--connect-timeout={}",
-        Duration::from_secs(5).as_secs()
-    ));
-    command.arg("--execute");
-    Ok(command)
-}
-
-fn no_server() -> Error {
-    Error::new(ioalign_device::ErrorKind::Refused, "MariaDB does not start")
 }

@@ -7,17 +7,18 @@ mod sqlite;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use ioalign_core::random::split_mix;
 use ioalign_core::tear_document::TestedEngine;
 use ioalign_device::{Error, ErrorKind, Result};
 
-use crate::programs::BesideChild;
+use crate::programs::{BesideChild, output};
 
-pub use innodb::MariaDb;
-pub use postgresql::PostgreSql;
-pub use sqlite::Sqlite;
+use innodb::MariaDb;
+use postgresql::PostgreSql;
+use sqlite::Sqlite;
 
 /// Rows of the table.
 pub const ROWS: u64 = 30_000;
@@ -27,6 +28,8 @@ pub const ROW_BYTES: u64 = 400;
 const TRANSACTIONS: u64 = 4000;
 /// Clients that write at the same time, numbered from 1.
 pub const CLIENTS: u64 = 4;
+/// Statements that make a server write pages: more than one load can do.
+const FLUSHES: usize = 2000;
 /// Rows that a transaction changes.
 const CHANGED: u64 = 6;
 /// How long a start may take.
@@ -42,7 +45,6 @@ const CORRUPTION: [&str; 8] = [
     "not a database",
     "failed read of file",
 ];
-
 /// Marks of errors in the logs of servers.
 const ERRORS: [&str; 5] = ["[ERROR]", "ERROR:", "FATAL:", "PANIC:", "Error:"];
 
@@ -73,6 +75,9 @@ pub enum FoundState {
     Forgotten(String),
 }
 
+/// What was wanted, or the damage that was found instead.
+pub type AfterLoss<T> = std::result::Result<T, FoundState>;
+
 /// A server that runs, or nothing where the engine has none.
 pub type RunningServer = Option<BesideChild>;
 
@@ -82,17 +87,18 @@ pub trait TestedDatabase {
     fn make(&self, folders: &EngineFolders) -> Result<()>;
     /// Writes the protection into the configuration, where a server has one.
     fn protect(&self, folders: &EngineFolders, is_on: bool) -> Result<()>;
-    /// Starts the server on what is there.
-    fn start(
-        &self,
-        folders: &EngineFolders,
-    ) -> Result<std::result::Result<RunningServer, FoundState>>;
-    /// Starts a client that runs a script of transactions and prints each number that is committed.
-    fn client(&self, folders: &EngineFolders, number: u64, script: &Path) -> Result<BesideChild>;
-    /// Another client that makes the server write pages; `None` where it does so anyway.
-    fn flusher(&self, folders: &EngineFolders) -> Result<Option<BesideChild>>;
+    /// The server; `None`: the engine has none.
+    fn server(&self, folders: &EngineFolders) -> Result<Option<Command>>;
+    /// A client that runs the statements of its standard input and prints what they find.
+    fn client(&self, folders: &EngineFolders) -> Result<Command>;
+    /// A client that runs one text of statements.
+    fn query(&self, folders: &EngineFolders, statements: &str) -> Result<Command>;
+    /// The statement that makes the server write pages; `None`: it does so anyway.
+    fn flush(&self) -> Option<&'static str> {
+        None
+    }
     /// Reads every page, and the numbers of every client.
-    fn look(&self, folders: &EngineFolders) -> Result<std::result::Result<String, FoundState>>;
+    fn look(&self, folders: &EngineFolders) -> Result<AfterLoss<String>>;
     /// A script of transactions.
     fn script(&self, client: u64, chance: &mut u64) -> String;
     /// How many clients may write at the same time.
@@ -105,6 +111,94 @@ pub trait TestedDatabase {
     }
 }
 
+/// Starts the server on what is there, and waits until it answers.
+pub fn start(
+    database: &dyn TestedDatabase,
+    folders: &EngineFolders,
+) -> Result<AfterLoss<RunningServer>> {
+    let Some(mut command) = database.server(folders)? else {
+        return Ok(Ok(None));
+    };
+    let log = folders.file("log");
+    let _ = fs::remove_file(&log);
+    let mut server = BesideChild::start(&mut command, None, &folders.file("server"), &log)?;
+    let answers = server.until(STARTS_IN, || {
+        let asked = database.query(folders, "SELECT 1");
+        asked.is_ok_and(|mut asked| output(&mut asked).is_ok())
+    });
+    match answers {
+        true => Ok(Ok(Some(server))),
+        false => read_log(&log).map(Err),
+    }
+}
+
+/// Makes a database by these texts of statements, each sent by itself, in a server that ends afterwards.
+fn filled<'a>(
+    database: &dyn TestedDatabase,
+    folders: &EngineFolders,
+    statements: impl IntoIterator<Item = &'a str>,
+) -> Result<()> {
+    let server = start(database, folders)?.map_err(|state| damaged_before(&state))?;
+    for text in statements {
+        output(&mut database.query(folders, text)?)?;
+    }
+    if let Some(server) = server {
+        server.end(STARTS_IN);
+    }
+    Ok(())
+}
+
+/// A database that nothing has happened to.
+pub fn damaged_before(state: &FoundState) -> Error {
+    let what = format!("the database is damaged before any loss of power: {state:?}");
+    Error::new(ErrorKind::Refused, what)
+}
+
+/// Starts the clients that write, each with a script of its own, and the one that makes the server write pages.
+pub fn load(
+    database: &dyn TestedDatabase,
+    folders: &EngineFolders,
+    chance: &mut u64,
+) -> Result<Vec<BesideChild>> {
+    let mut running = Vec::new();
+    for number in 1..=database.clients() {
+        let text = database.script(number, chance);
+        running.push(client(database, folders, &number.to_string(), &text)?);
+    }
+    if let Some(statement) = database.flush() {
+        let text = format!("{statement};\n").repeat(FLUSHES);
+        running.push(client(database, folders, "flush", &text)?);
+    }
+    Ok(running)
+}
+
+/// A client that runs a script; what it prints is in [`printed`].
+fn client(
+    database: &dyn TestedDatabase,
+    folders: &EngineFolders,
+    name: &str,
+    text: &str,
+) -> Result<BesideChild> {
+    let script = folders.file(&format!("script-{name}"));
+    written(&script, text)?;
+    BesideChild::start(
+        &mut database.client(folders)?,
+        Some(&script),
+        &printed(folders, name),
+        &folders.file("clients"),
+    )
+}
+
+/// What a client has printed.
+fn printed(folders: &EngineFolders, name: &str) -> PathBuf {
+    folders.file(&format!("printed-{name}"))
+}
+
+/// The last number of a client that was acknowledged.
+pub fn acknowledged_to(folders: &EngineFolders, client: u64) -> u64 {
+    acknowledged(&printed(folders, &client.to_string()))
+}
+
 /// The engine with this name.
 pub fn tested(engine: TestedEngine, protected: bool) -> Box<dyn TestedDatabase> {
     match engine {
@@ -115,7 +209,7 @@ pub fn tested(engine: TestedEngine, protected: bool) -> Box<dyn TestedDatabase> 
 }
 
 /// A script of transactions: each changes some rows and the number of its client, which it prints once it is committed.
-pub fn transactions(begin: &str, pad: &str, client: u64, chance: &mut u64) -> String {
+fn transactions(begin: &str, pad: &str, client: u64, chance: &mut u64) -> String {
     let mut text = String::new();
     for _ in 0..TRANSACTIONS {
         let _ = writeln!(text, "{begin};");
@@ -134,7 +228,7 @@ pub fn transactions(begin: &str, pad: &str, client: u64, chance: &mut u64) -> St
 }
 
 /// The last number that a client has printed.
-pub fn acknowledged(printed: &Path) -> u64 {
+fn acknowledged(printed: &Path) -> u64 {
     let text = fs::read_to_string(printed).unwrap_or_default();
     // A last line without an end may be cut.
     let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
@@ -143,7 +237,7 @@ pub fn acknowledged(printed: &Path) -> u64 {
 }
 
 /// What the end of a log says: damaged pages, or a failure of another kind.
-pub fn read_log(log: &Path) -> Result<FoundState> {
+fn read_log(log: &Path) -> Result<FoundState> {
     let text = fs::read(log)
         .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
         .unwrap_or_default();
@@ -160,20 +254,20 @@ pub fn read_log(log: &Path) -> Result<FoundState> {
     )
 }
 
-/// The first line that tells of a damaged page: of errors, where there are such.
-pub fn damage(text: &str) -> Option<String> {
-    let tells = |line: &&str| {
+/// The first line about a damaged page: of errors, where there are such.
+fn damage(text: &str) -> Option<String> {
+    let is_damage = |line: &&str| {
         let line = line.to_lowercase();
         CORRUPTION.iter().any(|word| line.contains(word))
     };
     let is_error = |line: &&str| ERRORS.iter().any(|word| line.contains(word));
-    let error = text.lines().filter(is_error).find(tells);
-    let line = error.or_else(|| text.lines().find(tells))?;
+    let error = text.lines().filter(is_error).find(is_damage);
+    let line = error.or_else(|| text.lines().find(is_damage))?;
     Some(line.trim().to_owned())
 }
 
 /// What a query that failed has found.
-pub fn failed_query(error: &Error, log: &Path) -> Result<FoundState> {
+fn failed_query(error: &Error, log: &Path) -> Result<FoundState> {
     match damage(&error.to_string()) {
         Some(line) => Ok(FoundState::Damaged(line)),
         None => read_log(log),

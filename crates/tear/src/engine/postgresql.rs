@@ -4,18 +4,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use ioalign_device::{Error, ErrorKind, Result};
+use ioalign_device::{Error, Result};
 
 use super::{
-    EngineFolders, FoundState, ROW_BYTES, ROWS, RunningServer, STARTS_IN, TestedDatabase,
-    failed_query, read_log, transactions, written,
+    AfterLoss, EngineFolders, ROW_BYTES, ROWS, TestedDatabase, failed_query, filled, transactions,
+    written,
 };
-use crate::programs::{BesideChild, found, output};
+use crate::programs::{found, output};
 
 /// Where Debian keeps the servers of each version.
 const VERSIONS: &str = "/usr/lib/postgresql";
-/// What it writes pages by: the page cache, at each checkpoint.
-const CHECKPOINTS: u32 = 2000;
 const USER: u32 = 65534;
 
 /// Few shared buffers and a checkpoint after the other, so that pages are written all the time.
@@ -38,12 +36,6 @@ impl TestedDatabase for PostgreSql {
         ]);
         output(command.arg(&cluster))?;
         self.protect(folders, true)?;
-        let Some(server) = started(folders)? else {
-            let what = "PostgreSQL does not start";
-            return Err(read_log(&folders.file("log"))
-                .err()
-                .unwrap_or_else(|| Error::new(ErrorKind::Refused, what)));
-        };
         let made = format!(
             "CREATE TABLE t (id INT PRIMARY KEY, n BIGINT NOT NULL, pad CHAR({ROW_BYTES}) NOT NULL) WITH (fillfactor = 50); \
              ALTER TABLE t ALTER pad SET STORAGE PLAIN; \
@@ -51,14 +43,8 @@ impl TestedDatabase for PostgreSql {
              INSERT INTO t SELECT i, 0, repeat('x', {ROW_BYTES}) FROM generate_series(1, {ROWS}) i; \
              INSERT INTO c SELECT i, 0 FROM generate_series(1, 9) i; VACUUM FREEZE;"
         );
-        for statement in made
-            .split(';')
-            .filter(|statement| !statement.trim().is_empty())
-        {
-            output(query(folders)?.arg("-c").arg(statement))?;
-        }
-        server.end(STARTS_IN);
-        Ok(())
+        let statements = made.split(';').map(str::trim);
+        filled(self, folders, statements.filter(|one| !one.is_empty()))
     }
 
     fn protect(&self, folders: &EngineFolders, is_on: bool) -> Result<()> {
@@ -73,40 +59,32 @@ impl TestedDatabase for PostgreSql {
         written(&cluster(folders).join("postgresql.conf"), &text)
     }
 
-    fn start(
-        &self,
-        folders: &EngineFolders,
-    ) -> Result<std::result::Result<RunningServer, FoundState>> {
-        match started(folders)? {
-            Some(server) => Ok(Ok(Some(server))),
-            None => read_log(&folders.file("log")).map(Err),
-        }
+    fn server(&self, folders: &EngineFolders) -> Result<Option<Command>> {
+        let mut command = unprivileged("postgres")?;
+        command.arg("-D").arg(cluster(folders));
+        Ok(Some(command))
     }
 
-    fn client(&self, folders: &EngineFolders, number: u64, script: &Path) -> Result<BesideChild> {
-        let printed = folders.file(&format!("printed-{number}"));
-        BesideChild::start(
-            &mut query(folders)?,
-            Some(script),
-            &printed,
-            &folders.file("clients"),
-        )
+    fn client(&self, folders: &EngineFolders) -> Result<Command> {
+        let mut command = unprivileged("psql")?;
+        command.args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"]);
+        command.args(["-U", "ioalign", "-d", "postgres", "-h"]);
+        command.arg(&folders.beside);
+        Ok(command)
     }
 
-    fn flusher(&self, folders: &EngineFolders) -> Result<Option<BesideChild>> {
-        let script = folders.file("checkpoints");
-        written(&script, &"CHECKPOINT;\n".repeat(CHECKPOINTS as usize))?;
-        let printed = folders.file("checkpointed");
-        BesideChild::start(
-            &mut query(folders)?,
-            Some(&script),
-            &printed,
-            &folders.file("clients"),
-        )
-        .map(Some)
+    fn query(&self, folders: &EngineFolders, statements: &str) -> Result<Command> {
+        let mut command = self.client(folders)?;
+        command.args(["-c", statements]);
+        Ok(command)
     }
 
-    fn look(&self, folders: &EngineFolders) -> Result<std::result::Result<String, FoundState>> {
+    fn flush(&self) -> Option<&'static str> {
+        // It writes pages by the page cache, at each checkpoint.
+        Some("CHECKPOINT")
+    }
+
+    fn look(&self, folders: &EngineFolders) -> Result<AfterLoss<String>> {
         // By the table and by its index.
         let asked = [
             "SET enable_indexscan = off; SELECT count(*), sum(length(pad)) FROM t",
@@ -115,7 +93,7 @@ impl TestedDatabase for PostgreSql {
         ];
         let mut text = String::new();
         for statement in asked {
-            match output(query(folders)?.arg("-c").arg(statement)) {
+            match output(&mut self.query(folders, statement)?) {
                 Ok(found) => text += found.trim_start_matches("SET\n"),
                 Err(error) => return failed_query(&error, &folders.file("log")).map(Err),
             }
@@ -147,19 +125,6 @@ fn cluster(folders: &EngineFolders) -> PathBuf {
     folders.data.join("cluster")
 }
 
-/// The server, once it answers; `None` if it ended instead.
-fn started(folders: &EngineFolders) -> Result<Option<BesideChild>> {
-    let log = folders.file("log");
-    let _ = fs::remove_file(&log);
-    let mut command = unprivileged("postgres")?;
-    command.arg("-D").arg(cluster(folders));
-    let mut server = BesideChild::start(&mut command, None, &folders.file("server"), &log)?;
-    let answers = server.until(STARTS_IN, || {
-        query(folders).is_ok_and(|mut asked| output(asked.args(["-c", "SELECT 1"])).is_ok())
-    });
-    Ok(answers.then_some(server))
-}
-
 /// A program of the newest version, as a user without rights: it refuses to run as root.
 fn unprivileged(program: &str) -> Result<Command> {
     let versions = fs::read_dir(VERSIONS).into_iter().flatten().flatten();
@@ -172,24 +137,5 @@ fn unprivileged(program: &str) -> Result<Command> {
     command
         .args([&user, &group, "--clear-groups", "--"])
         .arg(path);
-    Ok(command)
-}
-
-fn query(folders: &EngineFolders) -> Result<Command> {
-    let mut command = unprivileged("psql")?;
-    command.args([
-        "-X",
-        "-q",
-        "-A",
-        "-t",
-        "-v",
-        "ON_ERROR_STOP=1",
-        "-U",
-        "ioalign",
-        "-d",
-        "postgres",
-        "-h",
-    ]);
-    command.arg(&folders.beside);
     Ok(command)
 }

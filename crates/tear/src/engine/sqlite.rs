@@ -1,14 +1,15 @@
 //! SQLite, which has no server.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
-use ioalign_device::Result;
+use ioalign_device::{Error, Result};
 
 use super::{
-    EngineFolders, FoundState, ROW_BYTES, ROWS, RunningServer, TestedDatabase, damage, transactions,
+    AfterLoss, EngineFolders, FoundState, ROW_BYTES, ROWS, TestedDatabase, damage, filled,
+    transactions,
 };
-use crate::programs::{BesideChild, found, output};
+use crate::programs::{found, output};
 
 /// With the write-ahead log, or without any journal.
 #[derive(Debug)]
@@ -39,7 +40,7 @@ impl TestedDatabase for Sqlite {
              INSERT INTO t SELECT i, 0, printf('%.*c', {ROW_BYTES}, 'x') FROM s; \
              WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 9) INSERT INTO c SELECT i, 0 FROM s;"
         );
-        output(shell(folders)?.arg(made)).map(|_| ())
+        filled(self, folders, [made.as_str()])
     }
 
     fn protect(&self, _folders: &EngineFolders, _is_on: bool) -> Result<()> {
@@ -47,51 +48,41 @@ impl TestedDatabase for Sqlite {
         Ok(())
     }
 
-    fn start(
-        &self,
-        _folders: &EngineFolders,
-    ) -> Result<std::result::Result<RunningServer, FoundState>> {
-        Ok(Ok(None))
-    }
-
-    fn client(&self, folders: &EngineFolders, number: u64, script: &Path) -> Result<BesideChild> {
-        let printed = folders.file(&format!("printed-{number}"));
-        let mut command = Command::new(found("stdbuf", "coreutils")?);
-        command
-            .arg("--output=L")
-            .arg(program()?)
-            .arg("-bail")
-            .arg(file(folders));
-        BesideChild::start(
-            &mut command,
-            Some(script),
-            &printed,
-            &folders.file("clients"),
-        )
-    }
-
-    fn flusher(&self, _folders: &EngineFolders) -> Result<Option<BesideChild>> {
+    fn server(&self, _folders: &EngineFolders) -> Result<Option<Command>> {
         Ok(None)
     }
 
-    fn look(&self, folders: &EngineFolders) -> Result<std::result::Result<String, FoundState>> {
-        let checked = output(shell(folders)?.arg("PRAGMA integrity_check;"));
-        let text = checked.and_then(|said| match said.trim() {
-            "ok" => output(shell(folders)?.arg(
-                "SELECT count(*), sum(length(pad)) FROM t; SELECT count(*) FROM t INDEXED BY by_n WHERE n >= 0; SELECT n FROM c ORDER BY id;",
-            )),
-            damaged => Ok(format!("damaged: {damaged}")),
-        });
-        match text {
-            Ok(text) if text.starts_with("damaged") => Ok(Err(FoundState::Damaged(
-                text.lines().next().unwrap_or_default().to_owned(),
-            ))),
-            Ok(text) => Ok(Ok(text)),
-            Err(error) => match damage(&error.to_string()) {
-                Some(line) => Ok(Err(FoundState::Damaged(line))),
-                None => Err(error),
-            },
+    fn client(&self, folders: &EngineFolders) -> Result<Command> {
+        let mut command = Command::new(found("stdbuf", "coreutils")?);
+        command.arg("--output=L").arg(program()?);
+        command.arg("-bail").arg(file(folders));
+        Ok(command)
+    }
+
+    fn query(&self, folders: &EngineFolders, statements: &str) -> Result<Command> {
+        let mut command = Command::new(program()?);
+        command.arg("-batch").arg(file(folders)).arg(statements);
+        Ok(command)
+    }
+
+    fn look(&self, folders: &EngineFolders) -> Result<AfterLoss<String>> {
+        let asked = |text: &str| output(&mut self.query(folders, text)?);
+        let failed = |error: Error| match damage(&error.to_string()) {
+            Some(line) => Ok(Err(FoundState::Damaged(line))),
+            None => Err(error),
+        };
+        let checked = match asked("PRAGMA integrity_check;") {
+            Ok(text) => text,
+            Err(error) => return failed(error),
+        };
+        if checked.trim() != "ok" {
+            let first = checked.trim().lines().next().unwrap_or_default();
+            return Ok(Err(FoundState::Damaged(format!("damaged: {first}"))));
         }
+        let all = "SELECT count(*), sum(length(pad)) FROM t; \
+                   SELECT count(*) FROM t INDEXED BY by_n WHERE n >= 0; \
+                   SELECT n FROM c ORDER BY id;";
+        asked(all).map_or_else(failed, |text| Ok(Ok(text)))
     }
 
     fn clients(&self) -> u64 {
@@ -119,10 +110,4 @@ fn program() -> Result<PathBuf> {
 
 fn file(folders: &EngineFolders) -> PathBuf {
     folders.data.join("tested.sqlite")
-}
-
-fn shell(folders: &EngineFolders) -> Result<Command> {
-    let mut command = Command::new(program()?);
-    command.arg("-batch").arg(file(folders));
-    Ok(command)
 }
