@@ -51,36 +51,34 @@ pub(super) fn last(text: &str, option: &str) -> Option<String> {
         .next_back()
 }
 
-/// The last value of an option that is a path.
-pub(super) fn last_path(text: &str, option: &str) -> Option<String> {
-    let mut lines = text.lines().rev();
-    lines.find_map(|line| {
-        let found = value(line, option)?;
-        // As it is written: only the name of the option may be in any case.
-        let at = line.to_ascii_lowercase().find(&found)?;
-        line.get(at..at + found.len()).map(str::to_owned)
-    })
+/// The same as it is written: the value of an option that is a path.
+pub(super) fn last_path<'a>(text: &'a str, option: &str) -> Option<&'a str> {
+    text.lines()
+        .filter_map(|line| written(line, option))
+        .next_back()
 }
 
 fn value(line: &str, option: &str) -> Option<String> {
+    written(line, option).map(str::to_ascii_lowercase)
+}
+
+fn written<'a>(line: &'a str, option: &str) -> Option<&'a str> {
     let line = line.split(['#', ';']).next()?.trim();
     let end = line.find(['=', ' ', '\t']).unwrap_or(line.len());
     let (name, rest) = line.split_at(end);
     let name = name.to_ascii_lowercase().replace('-', "_");
     let name = name.strip_prefix("loose_").unwrap_or(&name);
     if name.strip_prefix("skip_") == Some(option) {
-        return Some("off".to_owned());
+        return Some("off");
     }
     if name != option {
         return None;
     }
     let value = rest.trim_start_matches(['=', ' ', '\t']).trim();
-    let value = value.trim_matches(['\'', '"']).to_ascii_lowercase();
-    Some(if value.is_empty() {
-        "on".to_owned()
-    } else {
-        value
-    })
+    match value.trim_matches(['\'', '"']) {
+        "" => Some("on"),
+        value => Some(value),
+    }
 }
 
 /// Whether a value means no.
@@ -105,7 +103,7 @@ mod tests {
         assert_eq!(last(skip, "innodb_doublewrite").as_deref(), Some("off"));
         assert_eq!(last("fsync", "fsync").as_deref(), Some("on"));
         let paths = "datadir = /srv/old\nDataDir = \"/srv/MySQL\" # here\n";
-        assert_eq!(last_path(paths, "datadir").as_deref(), Some("/srv/MySQL"));
+        assert_eq!(last_path(paths, "datadir"), Some("/srv/MySQL"));
         assert_eq!(
             last("full_page_writes 'off'", "full_page_writes").as_deref(),
             Some("off")

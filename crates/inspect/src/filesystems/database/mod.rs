@@ -80,7 +80,7 @@ impl Database {
 /// Whether the configuration of MySQL and MariaDB is that of the server with this data folder.
 pub(crate) fn is_data_folder(configuration: &str, folder: &Path) -> bool {
     let named = config::last_path(configuration, "datadir");
-    let path = named.as_deref().unwrap_or(innodb::USUAL_FOLDER);
+    let path = named.unwrap_or(innodb::USUAL_FOLDER);
     Path::new(path)
         .canonicalize()
         .is_ok_and(|path| path == folder)
