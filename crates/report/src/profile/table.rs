@@ -37,32 +37,23 @@ impl TextTable {
         if self.is_empty() {
             return;
         }
-        let widths = self.widths(page);
-        let first = widths.first().copied().unwrap_or(0);
-        let (first, pieces) = fitted(&widths, first, page.width());
+        let mut widths = self.widths(page);
+        let (narrower, pieces) = fitted(&widths, page.width());
+        if let Some(first) = widths.first_mut() {
+            *first = narrower;
+        }
         for piece in pieces {
             for (style, cells) in &self.rows {
-                let line = self.line(page, cells, &piece, &widths, first);
+                let line = self.line(page, cells, &piece, &widths);
                 page.line(&[TextSpan::new(*style, line)]);
             }
         }
     }
 
-    fn line(
-        &self,
-        page: &TextPage,
-        cells: &[String],
-        piece: &[usize],
-        widths: &[usize],
-        first: usize,
-    ) -> String {
+    fn line(&self, page: &TextPage, cells: &[String], piece: &[usize], widths: &[usize]) -> String {
         let mut line = " ".repeat(INDENT);
         for &column in piece {
-            let width = if column == 0 {
-                first
-            } else {
-                widths.get(column).copied().unwrap_or(0)
-            };
+            let width = widths.get(column).copied().unwrap_or(0);
             let cell = cells.get(column).map_or("", String::as_str);
             let text = shorten_end(&page.safe(cell), width, page.glyphs().ellipsis);
             let space = " ".repeat(width.saturating_sub(columns(&text)));
@@ -93,7 +84,8 @@ impl TextTable {
 
 /// The width of the first column, and the columns of each piece that fits: the first column is made narrower if that is
 /// enough.
-fn fitted(widths: &[usize], first: usize, page: usize) -> (usize, Vec<Vec<usize>>) {
+fn fitted(widths: &[usize], page: usize) -> (usize, Vec<Vec<usize>>) {
+    let first = widths.first().copied().unwrap_or(0);
     let total = widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1) + INDENT;
     let over = total.saturating_sub(page);
     let narrower = first.saturating_sub(over);
@@ -121,12 +113,12 @@ mod tests {
 
     #[test]
     fn a_narrow_page_has_the_first_column_in_every_piece() {
-        assert_eq!(fitted(&[12, 6, 9], 12, 60), (12, vec![vec![0, 1, 2]]));
+        assert_eq!(fitted(&[12, 6, 9], 60), (12, vec![vec![0, 1, 2]]));
         // Two columns too wide: the first gives them.
-        assert_eq!(fitted(&[12, 20, 20], 12, 56), (10, vec![vec![0, 1, 2]]));
-        let (first, pieces) = fitted(&[12, 20, 20, 20], 12, 60);
+        assert_eq!(fitted(&[12, 20, 20], 56), (10, vec![vec![0, 1, 2]]));
+        let (first, pieces) = fitted(&[12, 20, 20, 20], 60);
         assert_eq!((first, pieces), (12, vec![vec![0, 1, 2], vec![0, 3]]));
         // One that never fits is there all the same.
-        assert_eq!(fitted(&[12, 90], 12, 60), (12, vec![vec![0, 1]]));
+        assert_eq!(fitted(&[12, 90], 60), (12, vec![vec![0, 1]]));
     }
 }
