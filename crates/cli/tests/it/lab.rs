@@ -108,7 +108,7 @@ fn names_and_experiments_are_listed() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("raid5-small-writes"));
 }
 
-/// An experiment that fails in its own way: what it is told, and the code.
+/// An experiment that fails in its own way: what is said of it, and the code.
 fn fails(cache: &Path, text: &str, arguments: &[&str], path: Option<&Path>) -> String {
     let file = cache.join("own.toml");
     std::fs::write(&file, text).unwrap();
