@@ -112,22 +112,6 @@ disks_nvme() {
     counted=/dev/nvme0n1
 }
 
-# served SIZE TOML…: a disk whose time for each I/O is that of a model, behind FUSE and a loop device.
-disks_served() {
-    modprobe fuse
-    modprobe loop max_part=8
-    size=$1
-    shift
-    printf '%s\n' "$@" >/tmp/served.toml
-    ioalign simulate serve /tmp/served.toml --size "$size" --json >/tmp/served.json 2>/tmp/served.txt &
-    until grep -qs device /tmp/served.json; do
-        kill -0 $! || { cat /tmp/served.txt; failed "simulate serve"; }
-        usleep 100000
-    done
-    counted=$(sed -n 's/.*"device": *"\([^"]*\)".*/\1/p' /tmp/served.json)
-    [ -n "$counted" ] || { cat /tmp/served.json /tmp/served.txt; failed "simulate serve has no block device"; }
-}
-
 # md LEVEL CHUNK_KIB: an array of all disks.
 layer_md() {
     modprobe -a raid0 raid10 raid456
@@ -171,13 +155,6 @@ layer_gpt() {
     top=$(first_of "$top")
 }
 
-# loop: the same data through the page cache of the host, as a disk image has it.
-layer_loop() {
-    modprobe loop max_loop=8 max_part=8
-    quietly losetup /dev/loop0 "$top"
-    top=/dev/loop0
-}
-
 # No udev in the guest, and no device file.
 LVM='activation { udev_sync=0 udev_rules=0 monitoring=0 } devices { use_devicesfile=0 obtain_device_list_from_udev=0 md_component_detection=1 } global { locking_dir="/run/lock/lvm" } backup { backup=0 archive=0 }'
 lvm_() {
@@ -197,28 +174,7 @@ layer_lvm() {
     top=/dev/mapper/vg-data
 }
 
-# writecache MIB: what is written is acknowledged by a disk in memory, and written to the array later.
-layer_writecache() {
-    modprobe dm-mod
-    modprobe dm-writecache
-    modprobe brd rd_nr=1 rd_size=$(($1 * 1024))
-    mdev -s
-    quietly dmsetup create cache --table "0 $(blockdev --getsz "$top") writecache s $top /dev/ram0 4096 0"
-    mdev -s
-    top=/dev/mapper/cache
-}
-
-# thin CHUNK SIZE: a volume of a thin pool, every chunk of it written.
-layer_thin() {
-    modprobe -a dm-mod dm-thin-pool
-    lvm_ pvcreate "$top"
-    lvm_ vgcreate --physicalextentsize 4M vg "$top"
-    lvm_ lvcreate -Zn --type thin-pool -c "$1" -L "$2" -n pool vg
-    lvm_ lvcreate -V "$2" --thinpool pool -n thin vg
-    top=/dev/mapper/vg-thin
-}
-
-# luks1, luks2 [SECTOR]: encrypted; the password is of no use to anybody.
+# luks1 [OPTION…]: encrypted; the password is of no use to anybody.
 layer_luks1() {
     modprobe -a aesni-intel dm-crypt xts ecb af_alg algif_skcipher algif_hash
     echo secret >/tmp/key
@@ -234,32 +190,13 @@ layer_xfs() {
     size=$1
     shift
     quietly mkfs.xfs -f -q "$@" "$top"
-    mounted xfs "${mount_options:-noatime,inode64}" "$size"
-}
-
-# xfs_mounted_with OPTIONS DATA [mkfs OPTION…]
-layer_xfs_mounted_with() {
-    mount_options=$1
-    shift
-    layer_xfs "$@"
-}
-
-# ext4 DATA [mkfs OPTION…]
-layer_ext4() {
-    size=$1
-    shift
-    quietly mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 "$@" "$top"
-    mounted ext4 noatime "$size"
-}
-
-mounted() {
     mkdir -p /mnt/data
     # Nothing of its own is written meanwhile, however long that takes.
     echo 0 >/proc/sys/vm/dirty_writeback_centisecs
-    [ ! -e /proc/sys/fs/xfs ] || echo 720000 >/proc/sys/fs/xfs/xfssyncd_centisecs
-    quietly mount -t "$1" -o "$2" "$top" /mnt/data
+    echo 720000 >/proc/sys/fs/xfs/xfssyncd_centisecs
+    quietly mount -t xfs -o noatime,inode64 "$top" /mnt/data
     top=/mnt/data/file
-    quietly dd if=/dev/zero of=$top bs=1M count="$3" conv=fsync
+    quietly dd if=/dev/zero of=$top bs=1M count="$size" conv=fsync
 }
 
 # guest START MIB: a guest's disk in a qcow2 file on the file system, as a block device; its partition is the top.
@@ -270,7 +207,7 @@ layer_guest() {
     echo "$1,,83" >/tmp/table
     quietly sfdisk -q /tmp/guest.raw </tmp/table
     # Every cluster is written, so that all have a place.
-    quietly qemu-img convert -S 0 -f raw -O qcow2 /tmp/guest.raw $image
+    quietly qemu-img convert -S 0 -f raw -O qcow2 /tmp/guest.raw "$image"
     rm /tmp/guest.raw
     sync
 }
@@ -278,19 +215,9 @@ layer_guest() {
 # The image as a device, once it was checked.
 layer_attached() {
     ifconfig lo 127.0.0.1 up
-    quietly qemu-nbd --connect=/dev/nbd0 --format=qcow2 --cache=none --aio=threads $image
+    quietly qemu-nbd --connect=/dev/nbd0 --format=qcow2 --cache=none --aio=threads "$image"
     appears /dev/nbd0p1
     top=/dev/nbd0p1
-}
-
-# fixed [OPTION…]: moved by `ioalign fix`.
-layer_fixed() {
-    whole=$array
-    quietly ioalign fix "$whole" --apply --journal /tmp/journal "$@"
-    blockdev --rereadpt "$whole" 2>/dev/null || :
-    mdev -s
-    top=$(first_of "$whole")
-    appears "$top"
 }
 
 # `document KEY NAME FILE`: a JSON document in one line.

@@ -68,7 +68,7 @@ impl CellRecord {
     }
 }
 
-/// Rates of a document of `measure run`, of fio, or of a plain one with `iops`.
+/// Rates of a document of `measure run`, or of fio.
 fn rates(load: &Value, op: &str) -> Option<CellRecord> {
     if load["schema"].is_string() {
         let sent = &load["steps"][0]["by_op"][op];
@@ -94,13 +94,7 @@ fn rates(load: &Value, op: &str) -> Option<CellRecord> {
             ..CellRecord::default()
         });
     }
-    Some(CellRecord {
-        iops: load["iops"].as_f64()?,
-        bytes_per_s: load["bytes_per_s"].as_f64(),
-        latency_mean_us: load["latency_mean_us"].as_f64(),
-        latency_p99_us: load["latency_p99_us"].as_f64(),
-        ..CellRecord::default()
-    })
+    None
 }
 
 fn extra_cells(device: &Value, op: &str, (size, phase): (u64, u64)) -> Option<u64> {
