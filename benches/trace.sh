@@ -73,7 +73,7 @@ for format in blkparse perf csv; do
 done
 read -r own wall kib <<<"$(cpu "$ioalign" trace summarize "$folder/parquet" --json)"
 show "ioalign, Parquet" "$ios" "M rows/s" "$own" "$wall" "$kib"
-read -r own wall kib <<<"$(cpu "$ioalign" trace convert "$folder/t.blktrace.0" -q -o "$folder/again.parquet")"
+read -r own wall kib <<<"$(cpu "$ioalign" trace convert "$folder/t.blktrace.0" -q --force -o "$folder/again.parquet")"
 show "blktrace to Parquet" "$records" "M records/s" "$own" "$wall" "$kib"
 stat -c 'Parquet: %s bytes' "$folder/again.parquet"
 

@@ -29,14 +29,28 @@ impl DeviceLimits {
             intervals: (65536 / (before + 1)).clamp(64, 2048),
             cells: if before < 256 { 1024 } else { 64 },
             regions: match before {
-                0..16 => 16384,
-                16..256 => 1024,
-                _ => 64,
+                0..4 => 16384,
+                4..64 => 1024,
+                64..256 => 64,
+                _ => 16,
             },
             sizes: (65536 / (before + 1)).clamp(16, 4096),
             samples: if before < 256 { 1024 } else { 64 },
             steps: if before < 1024 { 128 } else { 32 },
             bursts: if before < 1024 { 32 } else { 8 },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_of_thousands_of_devices_are_small() {
+        let regions: usize = (0..4100).map(|i| DeviceLimits::after(i).regions).sum();
+        assert!(regions * 24 < 6 << 20, "{regions}");
+        // One disk alone remembers what a page cache of 4 GiB holds back.
+        assert_eq!(DeviceLimits::after(0).regions * 256, 4 << 20);
     }
 }
