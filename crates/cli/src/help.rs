@@ -14,7 +14,14 @@ const COMMENT: &str = "      ";
 
 /// The command line with its examples laid out for this terminal.
 pub fn command() -> Command {
-    laid_out(Cli::command(), look::width().min(WIDEST))
+    laid_out(whole(), look::width().min(WIDEST))
+}
+
+/// The command line with all that is defined when it is parsed.
+fn whole() -> Command {
+    let mut command = Cli::command();
+    command.build();
+    command
 }
 
 fn laid_out(command: Command, width: usize) -> Command {
@@ -151,7 +158,7 @@ mod tests {
             }
             command.get_subcommands().for_each(look_at);
         }
-        look_at(&Cli::command());
+        look_at(&whole());
     }
 
     #[test]
@@ -172,6 +179,6 @@ mod tests {
             }
             command.get_subcommands().for_each(look_at);
         }
-        look_at(&Cli::command());
+        look_at(&whole());
     }
 }

@@ -1,6 +1,7 @@
 //! The command line: one definition gives parsing, help, completions and man pages.
 
 mod advise;
+mod deferred;
 mod fix;
 mod lab;
 mod measure;
@@ -22,6 +23,7 @@ use ioalign_report::ReportFormat;
 use crate::exit::ExitMode;
 
 pub use advise::AdviseArgs;
+pub use deferred::Deferred;
 pub use fix::{FixArgs, ReadErrorsArg, VerifyArg};
 pub use lab::{LabAllArgs, LabArgs, LabRunArgs, LabShellArgs, LabSizeArgs, LabTearArgs, LabVerb};
 pub use measure::{
@@ -58,40 +60,40 @@ pub struct Cli {
 pub enum Verb {
     /// Judge every layer of a storage stack: disks, images, folders of images, this machine
     #[command(after_long_help = CHECK_EXAMPLES)]
-    Check(Box<CheckArgs>),
+    Check(Deferred<CheckArgs>),
     /// Pack what check reads of this machine into a small file, without secrets; check reads it elsewhere
     #[command(after_long_help = CAPTURE_EXAMPLES)]
-    Capture(CaptureArgs),
+    Capture(Deferred<CaptureArgs>),
     /// Explain a rule: what it means, what it costs, who says so, how to fix it, when to ignore it
     #[command(after_long_help = EXPLAIN_EXAMPLES)]
-    Explain(ExplainArgs),
+    Explain(Deferred<ExplainArgs>),
     /// Show running I/O on every grid, by device, operation and process
     #[command(after_long_help = watch::EXAMPLES)]
-    Watch(Box<WatchArgs>),
+    Watch(Deferred<WatchArgs>),
     /// Analyse recorded I/O on every grid: summarize, convert, generate
-    Trace(TraceArgs),
+    Trace(Deferred<TraceArgs>),
     /// Measure what misalignment costs on a device: interleaved comparisons, a matrix, a plain load
-    Measure(MeasureArgs),
+    Measure(Deferred<MeasureArgs>),
     /// Infer stripe unit, first boundary and columns of a device from the time of its I/O alone
     #[command(after_long_help = probe::EXAMPLES)]
-    Probe(ProbeArgs),
+    Probe(Deferred<ProbeArgs>),
     /// Simulate an array: where its I/Os go, what a start costs, without the array
-    Simulate(SimulateArgs),
+    Simulate(Deferred<SimulateArgs>),
     /// Repeat published experiments on a real kernel: a virtual machine, disks of known speed, ioalign inside
-    Lab(LabArgs),
+    Lab(Deferred<LabArgs>),
     /// Compute where every layer should start, with the proof, and print the commands for each
     /// platform
     #[command(after_long_help = plan::EXAMPLES)]
-    Plan(Box<PlanArgs>),
+    Plan(Deferred<PlanArgs>),
     /// Bring partitions onto their grids: moved with a journal, verified, killed at any moment and resumed
     #[command(after_long_help = fix::EXAMPLES)]
-    Fix(Box<FixArgs>),
+    Fix(Deferred<FixArgs>),
     /// Fix now, at the next outage, or leave: from a check, a profile and a measurement
     #[command(after_long_help = advise::EXAMPLES)]
-    Advise(AdviseArgs),
+    Advise(Deferred<AdviseArgs>),
     /// Show the whole loop on a scratch image; needs no root
     #[command(after_long_help = DEMO_EXAMPLES)]
-    Demo(DemoArgs),
+    Demo(Deferred<DemoArgs>),
     /// Print a completion script for a shell
     Completions {
         /// The shell

@@ -47,10 +47,10 @@ pub fn measured(file: &Path, starts: Starts) -> Result<Comparison> {
     let Verb::Measure(arguments) = verb else {
         bail!("not a measurement");
     };
-    let MeasureVerb::Compare(arguments) = arguments.verb else {
+    let MeasureVerb::Compare(arguments) = &arguments.verb else {
         bail!("not a comparison");
     };
-    let measured = measure::measured(&arguments);
+    let measured = measure::measured(arguments);
     // It is as large as all that is left behind together; the folder can be removed without it as well.
     let _ = std::fs::remove_file(file);
     let (comparison, _) = measured.context("it cannot be measured here")?;

@@ -130,13 +130,13 @@ fn size(bytes: Bytes) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Cli, Verb};
+    use crate::args::{Cli, Deferred, Verb};
     use clap::Parser;
 
-    fn parsed(words: &[&str]) -> FixArgs {
+    fn parsed(words: &[&str]) -> Deferred<FixArgs> {
         let words = [&["ioalign", "fix"], words].concat();
         match Cli::try_parse_from(words).unwrap().verb {
-            Verb::Fix(arguments) => *arguments,
+            Verb::Fix(arguments) => arguments,
             _ => panic!("not a fix"),
         }
     }
