@@ -13,7 +13,7 @@ use ioalign_core::Bytes;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl, ioctl_blksszget};
 use rustix::io::Errno;
 
-use crate::cache::Caches;
+use crate::cache::{self, Caches};
 use crate::direct::{self, Direct};
 use crate::pinned::Pinned;
 use crate::target::{Target, TargetFile, TargetKind};
@@ -201,7 +201,13 @@ fn past_the_cache(file: &File, want: &TargetRequest, notes: &mut Vec<String>) ->
         return Ok(false);
     }
     match fcntl_setfl(file, flags | OFlags::DIRECT) {
-        Ok(()) => Ok(true),
+        Ok(()) => {
+            // btrfs answers direct reads from pages that are cached already (Linux 6.18).
+            if file.metadata().is_ok_and(|found| found.is_file()) {
+                let _ = cache::drop_pages(file);
+            }
+            Ok(true)
+        }
         Err(Errno::INVAL) => {
             notes.push(
                 "its file system has no O_DIRECT: I/O goes through the page cache".to_owned(),

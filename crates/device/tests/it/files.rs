@@ -201,3 +201,29 @@ fn an_image_of_a_running_machine_is_kept() {
     drop(ours);
     assert!(qemu.output().unwrap().status.success());
 }
+
+/// Whether the first page of a file is in the page cache.
+fn is_cached(file: &std::fs::File) -> bool {
+    use rustix::io::{Errno, ReadWriteFlags, preadv2};
+    let mut page = [0; 4096];
+    let parts = &mut [std::io::IoSliceMut::new(&mut page)];
+    match preadv2(file, parts, 0, ReadWriteFlags::NOWAIT) {
+        Ok(_) => true,
+        Err(Errno::AGAIN) => false,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[test]
+fn what_is_cached_does_not_answer_direct_reads() {
+    // Not on tmpfs, whose pages are the file.
+    let folder = tempfile::tempdir_in("/var/tmp").unwrap();
+    let path = folder.path().join("file");
+    std::fs::write(&path, vec![1; 1 << 20]).unwrap();
+    let file = std::fs::File::open(&path).unwrap();
+    assert!(is_cached(&file));
+    Target::open(&path, &TargetRequest::default()).unwrap();
+    assert!(is_cached(&file));
+    Target::open(&path, &reading()).unwrap();
+    assert!(!is_cached(&file));
+}
