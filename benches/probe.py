@@ -53,13 +53,20 @@ def law(*arguments):
     folder = SCRATCH / "law"
     folder.mkdir(exist_ok=True)
     process = subprocess.Popen([SERVED, folder, *arguments])
-    while not (folder / "disk").exists():
-        time.sleep(0.05)
+    disk = mounted_file(folder)
     try:
-        yield str(folder / "disk")
+        yield str(disk)
     finally:
-        retried("umount", folder)
+        retried("umount", disk)
         process.wait()
+
+
+def mounted_file(folder):
+    """The file of `served`, once it is mounted."""
+    disk = folder / "disk"
+    while not os.path.ismount(disk):
+        time.sleep(0.05)
+    return disk
 
 
 @contextmanager
@@ -187,10 +194,9 @@ def btrfs():
                 process = subprocess.Popen([SERVED, folder, "size=1073741824", "unit=4096", "servers=1", "read=1500",
                                             "write=50", "kib=0", "partial=0"])
                 stack.callback(process.wait)
-                stack.callback(retried, "umount", folder)
-                while not (folder / "disk").exists():
-                    time.sleep(0.05)
-                devices.append(stack.enter_context(loop(folder / "disk", "--direct-io=on")))
+                file = mounted_file(folder)
+                stack.callback(retried, "umount", file)
+                devices.append(stack.enter_context(loop(file, "--direct-io=on")))
             run("mkfs.btrfs", "-q", "-f", "-d", "raid0", "-m", "raid0", *devices)
             for device in devices:
                 run("btrfs", "device", "scan", device)
