@@ -191,7 +191,7 @@ def btrfs():
             for disk in range(disks):
                 folder = SCRATCH / f"disk{disk}"
                 folder.mkdir(exist_ok=True)
-                process = subprocess.Popen([SERVED, folder, "size=1073741824", "unit=4096", "servers=1", "read=1500",
+                process = subprocess.Popen([SERVED, folder, "size=4294967296", "unit=4096", "servers=1", "read=1500",
                                             "write=50", "kib=0", "partial=0"])
                 stack.callback(process.wait)
                 file = mounted_file(folder)
@@ -201,7 +201,7 @@ def btrfs():
             for device in devices:
                 run("btrfs", "device", "scan", device)
             folder = stack.enter_context(mounted("-o", "nodatasum,nodatacow", devices[0]))
-            # One extent in one block group, so that the phase of the file is that of the stripes.
+            # In one block group (a tenth of the disks), so that the phase of the file is that of the stripes.
             file = folder / "file"
             run("fallocate", "-l", "512M", str(file))
             filled(file, 512, "r+b")
