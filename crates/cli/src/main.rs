@@ -26,6 +26,7 @@ mod plan;
 mod policy;
 mod probe;
 mod say;
+mod serve;
 mod simulate;
 mod trace;
 mod watch;
@@ -67,6 +68,7 @@ fn verb(verb: Verb) -> Result<Exit> {
         Verb::Plan(arguments) => plan::run(&arguments),
         Verb::Fix(arguments) => fix::run(&arguments),
         Verb::Advise(arguments) => advise::run(&arguments),
+        Verb::Serve(arguments) => serve::run(&arguments),
         Verb::Demo(arguments) => demo::run(&arguments),
         Verb::Completions { shell } => generate::completions(shell),
         Verb::Man { folder } => generate::man(folder.as_deref()),

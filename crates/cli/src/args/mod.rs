@@ -7,6 +7,7 @@ mod lab;
 mod measure;
 mod plan;
 mod probe;
+mod serve;
 mod simulate;
 mod trace;
 mod watch;
@@ -32,6 +33,7 @@ pub use measure::{
 };
 pub use plan::PlanArgs;
 pub use probe::ProbeArgs;
+pub use serve::ServeArgs;
 pub use simulate::{
     CacheArg, LostWrites, SimulateArgs, SimulateCalibrateArgs, SimulateCompareArgs,
     SimulatePlacementArgs, SimulateProvisionArgs, SimulatePublishedArgs, SimulateRunArgs,
@@ -91,6 +93,9 @@ pub enum Verb {
     /// Fix now, at the next outage, or leave: from a check, a profile and a measurement
     #[command(after_long_help = advise::EXAMPLES)]
     Advise(Deferred<AdviseArgs>),
+    /// Show this machine's stack and its I/O in a browser, as JSON and as metrics
+    #[command(after_long_help = serve::EXAMPLES)]
+    Serve(Deferred<ServeArgs>),
     /// Show the whole loop on a scratch image; needs no root
     #[command(after_long_help = DEMO_EXAMPLES)]
     Demo(Deferred<DemoArgs>),

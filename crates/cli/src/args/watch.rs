@@ -128,7 +128,7 @@ pub enum By {
 }
 
 /// `500ms`, `10s`, `2m`, `1h`; a plain number counts seconds.
-fn duration(text: &str) -> Result<Duration, String> {
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let digits = text
         .find(|c: char| !c.is_ascii_digit())
         .unwrap_or(text.len());

@@ -221,6 +221,15 @@ fn questions(arguments: &CheckArgs, policy: &judge::JudgeOptions) -> judge::Judg
     }
 }
 
+/// The report of this machine, without a policy.
+pub fn this_host() -> Report {
+    Report {
+        targets: vec![target::host(&CheckJob::plain(), &[])],
+        machine: crate::machine::read(&[]),
+        ..head(&Policy::default())
+    }
+}
+
 /// Judges one file for other verbs.
 pub fn one(path: &Path, job: &CheckJob) -> Target {
     target::judge(path, job)

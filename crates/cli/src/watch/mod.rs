@@ -1,6 +1,6 @@
 //! `ioalign watch`: what I/O does now.
 
-mod confine;
+pub mod confine;
 mod fallback;
 mod host;
 mod presence;

@@ -55,6 +55,7 @@ mod trace_stop;
 mod unprivileged;
 mod watch;
 mod watch_vm;
+mod web;
 
 use std::ffi::OsStr;
 use std::path::Path;

@@ -1,0 +1,59 @@
+//! `ioalign serve`: this machine in a browser.
+//!
+//! Two processes: the server, which gives up its rights before it answers, and the [checker], which keeps them and
+//! takes no input but the wish for a check.
+
+mod access;
+mod checker;
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use ioalign_serve::{Board, ServerLimits, WebApp, WebServer, host};
+use serde::Serialize;
+
+use crate::args::ServeArgs;
+use crate::exit::Exit;
+use crate::interrupt::Interrupt;
+use crate::say::note;
+use crate::{look, watch};
+
+/// Serves until it is interrupted.
+pub fn run(arguments: &ServeArgs) -> Result<Exit> {
+    if arguments.as_checker {
+        return checker::run();
+    }
+    access::is_safe(arguments)?;
+    let rules = access::rules(arguments)?;
+    let tls = access::tls(arguments)?;
+    let interrupt = Interrupt::watched()?;
+    let checker = checker::HostChecker::start()?;
+    let server = WebServer::bind(arguments.listen, tls.as_ref(), ServerLimits::default())
+        .with_context(|| format!("cannot serve on {}", arguments.listen))?;
+    let board = Arc::new(Board::new());
+    // Threads keep the rights that they are made with.
+    if let Err(error) = watch::confine::confine(None) {
+        note(format_args!(
+            "the server keeps all of its rights: {error:#}"
+        ));
+    }
+    checker.publish(Arc::clone(&board), arguments.check_every);
+    announce(arguments, &server)?;
+    let app = WebApp::new(rules).with(host::routes(board));
+    server.run(app.router(), &interrupt.flag())?;
+    Ok(Exit::Done)
+}
+
+#[derive(Serialize)]
+struct ServingAt {
+    url: String,
+}
+
+/// Says that it is ready, and where.
+fn announce(arguments: &ServeArgs, server: &WebServer) -> Result<()> {
+    let url = format!("{}://{}/", server.scheme(), server.address()?);
+    if arguments.json {
+        return look::json_line(&ServingAt { url });
+    }
+    look::write(&format!("{url}\nCtrl-C ends it.\n"))
+}

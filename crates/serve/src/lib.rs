@@ -1,0 +1,28 @@
+//! The web pages, the JSON API and the metrics of `ioalign serve`, and the one HTTP server in the program.
+//!
+//! The server is read-only and knows nothing of devices. What it shows is published on a [`Board`] by whoever watches
+//! the machine. Every route is added to a [`WebApp`], which puts the same guards before all of them: the name of the
+//! host, the origin, the token, limits of time and size, and the headers that keep a browser from doing more than it
+//! should.
+#![deny(missing_docs)]
+
+mod access;
+mod app;
+mod board;
+mod guard;
+pub mod host;
+mod hosts;
+mod patient;
+mod refusal;
+mod server;
+mod tls;
+mod token;
+
+pub use access::AccessRules;
+pub use app::WebApp;
+pub use board::Board;
+pub use hosts::HostNames;
+pub use refusal::Refusal;
+pub use server::{ServerLimits, WebServer};
+pub use tls::TlsFiles;
+pub use token::{AccessToken, given_token};
