@@ -281,7 +281,7 @@ impl Source for FileSource {
     }
 }
 
-/// Bytes in memory, for tests and fuzzing.
+/// Bytes in memory: those that came without a file, tests and fuzzing.
 pub struct MemorySource {
     bytes: Vec<u8>,
     path: PathBuf,
@@ -293,6 +293,14 @@ impl MemorySource {
         Self {
             bytes: bytes.into(),
             path: PathBuf::from("memory"),
+        }
+    }
+
+    /// Wraps `bytes`, which messages call `path`.
+    pub fn named(bytes: impl Into<Vec<u8>>, path: &Path) -> Self {
+        Self {
+            bytes: bytes.into(),
+            path: path.to_owned(),
         }
     }
 }

@@ -12,6 +12,7 @@ pub const EXAMPLES: &str = "\
 Examples:
   ioalign serve                              this machine on http://127.0.0.1:9184/
   ioalign serve sda nvme0n1                  live counters of these devices only
+  ioalign serve --reports /srv/reports       and the documents of check, measure, simulate, lab there
   ioalign serve --listen 0.0.0.0:9184 --token-file token      for others, who show the token
   ioalign serve --listen 0.0.0.0:9184 --tls-cert cert.pem --tls-key key.pem --tls-client-ca ca.pem
   openssl rand -hex 32 > token; chmod 600 token
@@ -51,6 +52,10 @@ pub struct ServeArgs {
     /// A name by which this server is asked for, besides localhost and addresses; repeatable
     #[arg(long, value_name = "NAME")]
     pub host: Vec<String>,
+
+    /// A folder whose reports are shown: documents that other commands have written with --json
+    #[arg(long, value_name = "FOLDER")]
+    pub reports: Option<PathBuf>,
 
     /// How often the stack is checked again
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = duration)]

@@ -65,8 +65,8 @@ pub fn is_known(path: &Path) -> bool {
     FileSource::open(path).ok().and_then(known).unwrap_or(false)
 }
 
-/// A text that is no image: the descriptor of a VMDK is a text and an image.
-fn is_text(head: &[u8]) -> bool {
+/// A text that is no image, by its first bytes: the descriptor of a VMDK is a text and an image.
+pub fn is_text(head: &[u8]) -> bool {
     let start = head.get(..DESCRIPTOR.len());
     let descriptor = start.is_some_and(|start| start.eq_ignore_ascii_case(DESCRIPTOR));
     load::looks_like_text(head) && !descriptor

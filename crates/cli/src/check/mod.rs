@@ -230,6 +230,14 @@ pub fn this_host() -> Report {
     }
 }
 
+/// The report of bytes that came without a file, without a policy.
+pub fn given(name: &str, bytes: &[u8]) -> Report {
+    Report {
+        targets: vec![target::given(name, bytes)],
+        ..head(&Policy::default())
+    }
+}
+
 /// Judges one file for other verbs.
 pub fn one(path: &Path, job: &CheckJob) -> Target {
     target::judge(path, job)

@@ -8,7 +8,8 @@ use std::time::Instant;
 use ioalign_core::{Finding, Severity};
 use ioalign_core::{judge::judge as judge_stack, rules};
 use ioalign_inspect::assemble::{self, HostOptions, Inspection};
-use ioalign_inspect::source::{FileSource, Source};
+use ioalign_inspect::captures::load;
+use ioalign_inspect::source::{FileSource, MemorySource, Source};
 use ioalign_inspect::{Error, ErrorKind, archive};
 use ioalign_report::{ErrorInfo, SourceKind, Target};
 
@@ -75,6 +76,37 @@ pub fn bundle(path: &Path, job: &CheckJob) -> Option<Target> {
     let inspection = assemble::bundle(path, &job.inspect).transpose()?;
     let name = path.display().to_string();
     Some(done(name, SourceKind::Capture, job, inspection, begun))
+}
+
+/// Where bytes without a file are said to lie: no folder, so that no name in them leads to a file.
+const GIVEN: &str = "/given";
+
+/// Judges bytes that came without a file: an image, a bundle or a text. Nothing else is read.
+pub fn given(name: &str, bytes: &[u8]) -> Target {
+    let job = CheckJob::plain();
+    let path = Path::new(GIVEN).join(name.replace('/', "_"));
+    let source: Arc<dyn Source> = Arc::new(MemorySource::named(bytes, &path));
+    let head = bytes.get(..bytes.len().min(load::HEAD)).unwrap_or(bytes);
+    let is_text =
+        captures::is_text(head) && load::stays_text(bytes.get(..load::LOOK).unwrap_or(bytes));
+    let name = name.to_owned();
+    if is_text {
+        return read(name, SourceKind::Capture, &job, || {
+            let text = load::read(bytes, &path)?;
+            assemble::texts(&[(path.clone(), text)], None, &job.inspect)
+        });
+    }
+    if is_packed(&source) {
+        let begun = Instant::now();
+        if let Some(inspection) = assemble::bundle_from(&source, &job.inspect).transpose() {
+            return done(name, SourceKind::Capture, &job, inspection, begun);
+        }
+    }
+    let mut target = read(name, SourceKind::Image, &job, || {
+        assemble::image_from(&source, &job.inspect)
+    });
+    next::commands(&mut target, &job, path.file_name().map(Path::new));
+    target
 }
 
 /// A folder that cannot be listed.

@@ -54,7 +54,8 @@ pub struct HostChecker {
 impl HostChecker {
     /// Starts it, with the rights of this process.
     pub fn start() -> Result<Self> {
-        let mut child = Command::new("/proc/self/exe")
+        let program = std::env::current_exe().context("cannot find this program")?;
+        let mut child = Command::new(program)
             .args(["serve", "--as-checker"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -76,7 +77,10 @@ impl HostChecker {
         let work = move || {
             loop {
                 match self.ask() {
-                    Ok(checked) => board.set_stack(Ok(checked.document)),
+                    Ok(checked) => {
+                        board.set_check_metrics(checked.metrics);
+                        board.set_stack(Ok(checked.document));
+                    }
                     Err(error) => {
                         note(format_args!("the stack is not checked any more: {error:#}"));
                         board.set_stack(Err("the process that checks has ended".to_owned()));

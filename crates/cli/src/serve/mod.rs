@@ -4,7 +4,10 @@
 //! takes no input but the wish for a check.
 
 mod access;
+mod answers;
 mod checker;
+mod folder;
+mod live;
 
 use std::sync::Arc;
 
@@ -30,16 +33,22 @@ pub fn run(arguments: &ServeArgs) -> Result<Exit> {
     let checker = checker::HostChecker::start()?;
     let server = WebServer::bind(arguments.listen, tls.as_ref(), ServerLimits::default())
         .with_context(|| format!("cannot serve on {}", arguments.listen))?;
-    let board = Arc::new(Board::new());
+    let sight = live::start(&arguments.devices)?;
+    if let live::Sight::Sums(why) = &sight {
+        note(format_args!("no live counters on boundaries: {why}"));
+    }
     // Threads keep the rights that they are made with.
-    if let Err(error) = watch::confine::confine(None) {
+    if let Err(error) = watch::confine::confine_to(None, arguments.reports.as_deref()) {
         note(format_args!(
             "the server keeps all of its rights: {error:#}"
         ));
     }
+    let board = Arc::new(Board::new());
     checker.publish(Arc::clone(&board), arguments.check_every);
+    live::publish(sight, Arc::clone(&board), interrupt.flag());
     announce(arguments, &server)?;
-    let app = WebApp::new(rules).with(host::routes(board));
+    let answers = Arc::new(answers::ProgramAnswers::new(arguments.reports.clone()));
+    let app = WebApp::new(rules).with(host::routes(board, answers));
     server.run(app.router(), &interrupt.flag())?;
     Ok(Exit::Done)
 }

@@ -20,6 +20,14 @@ const TERMINAL: [&str; 2] = ["/dev/tty", "/dev/pts"];
 /// # Errors
 /// When the kernel refuses it.
 pub fn confine(record: Option<&Path>) -> Result<()> {
+    confine_to(record, None)
+}
+
+/// The same, with a folder that is still read.
+///
+/// # Errors
+/// When the kernel refuses it.
+pub fn confine_to(record: Option<&Path>, folder: Option<&Path>) -> Result<()> {
     let keep = needed(release(), record.is_some());
     let sets = CapabilitySets {
         effective: keep,
@@ -35,7 +43,11 @@ pub fn confine(record: Option<&Path>) -> Result<()> {
     };
     set_no_new_privs(true).context("no_new_privs")?;
     let allowed = AllowedFiles {
-        read: READ.map(PathBuf::from).to_vec(),
+        read: READ
+            .map(PathBuf::from)
+            .into_iter()
+            .chain(folder.map(Path::to_owned))
+            .collect(),
         terminal: TERMINAL.map(PathBuf::from).to_vec(),
         folders: folders(record),
     };

@@ -7,17 +7,25 @@ use ioalign_core::{Bytes, DeviceNumber, GridClaim, Kind, LayerId, Stack, Tier};
 use ioalign_inspect::assemble::{self, AssembleOptions, HostOptions};
 use ioalign_observe::live::WatchedDevice;
 
-use crate::args::WatchArgs;
 use crate::exit::UsageError;
 use crate::say::note;
 
 /// Grids that the program has room for.
 const MOST: usize = 4;
 
+/// The grids that the operator names.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct WantedGrids<'a> {
+    /// The unit of the summary.
+    pub unit: Option<&'a GridClaim>,
+    /// Further grids.
+    pub grids: &'a [GridClaim],
+}
+
 /// Gives every device its grids, and says for each where its partitions begin.
 pub fn describe(
     devices: &mut [WatchedDevice],
-    arguments: &WatchArgs,
+    wanted: WantedGrids,
 ) -> Result<Vec<Vec<WatchedPart>>, UsageError> {
     let stack = stack(devices);
     let mut all = Vec::new();
@@ -29,7 +37,7 @@ pub fn describe(
         };
         all.push(parts);
         let left_out;
-        (device.grids, left_out) = choose(arguments, known)?;
+        (device.grids, left_out) = choose(wanted, known)?;
         if !left_out.is_empty() {
             let name = &device.name;
             let left_out = left_out.join(", ");
@@ -96,7 +104,7 @@ fn grids_of(stack: &Stack, layer: LayerId) -> Vec<GridClaim> {
 
 /// The unit first, then what was asked for, then the device's own; and those for which there is no room.
 fn choose(
-    arguments: &WatchArgs,
+    wanted: WantedGrids,
     known: Vec<GridClaim>,
 ) -> Result<(Vec<GridClaim>, Vec<String>), UsageError> {
     let block = known
@@ -104,17 +112,14 @@ fn choose(
         .find(|grid| grid.tier == Tier::Rmw && grid.size.get() >= 4096)
         .cloned();
     // Four declared grids leave no room for a unit that nothing declared.
-    let first = arguments
-        .grid
-        .first()
-        .filter(|_| arguments.grid.len() == MOST);
-    let unit = arguments.unit.as_ref().or(first).cloned();
+    let first = wanted.grids.first().filter(|_| wanted.grids.len() == MOST);
+    let unit = wanted.unit.or(first).cloned();
     let unit = unit.or(block).unwrap_or_else(GridClaim::assumed_block);
     let mut all = vec![unit];
     let place = |grid: &GridClaim| (grid.size, grid.phase);
     let is_new =
         |all: &[GridClaim], grid: &GridClaim| !all.iter().any(|there| place(there) == place(grid));
-    for grid in &arguments.grid {
+    for grid in wanted.grids {
         if is_new(&all, grid) {
             all.push(grid.clone());
         }

@@ -2,11 +2,11 @@
 
 pub mod confine;
 mod fallback;
-mod host;
-mod presence;
+pub mod host;
+pub mod presence;
 mod record;
 mod screen;
-mod tick;
+pub mod tick;
 
 use std::io::IsTerminal;
 use std::path::Path;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use ioalign_core::machine::Machine;
 use ioalign_core::numbers::thousands;
-use ioalign_core::profile::DeviceProfile;
+use ioalign_core::profile::Profile;
 use ioalign_core::watch_document::{DeviceFigures, WatchSummary, WatchedPart};
 use ioalign_observe::live::{
     self, Means, Samples, Timeline, Watch, WatchOptions, WatchTotals, WatchedDevice,
@@ -52,7 +52,11 @@ pub fn run(arguments: &WatchArgs) -> Result<Exit> {
         ));
         devices.truncate(Watch::MOST);
     }
-    let parts = host::describe(&mut devices, arguments)?;
+    let wanted = host::WantedGrids {
+        unit: arguments.unit.as_ref(),
+        grids: &arguments.grid,
+    };
+    let parts = host::describe(&mut devices, wanted)?;
     let machine = machine_of(&devices);
     let mode = WatchMode::of(arguments);
     let wanted = WatchOptions {
@@ -294,13 +298,11 @@ impl<'a> WatchSession<'a> {
 
     fn report(&self, totals: &WatchTotals, duration: Duration) -> Result<()> {
         if self.arguments.json {
-            let mut profile = totals.profile(self.watch.devices(), duration);
+            let timeline = self.clock.timeline.as_ref();
+            let mut profile = profile(totals, self.watch.devices(), timeline, duration);
             profile.machine.clone_from(&self.machine);
             for device in &mut profile.devices {
                 device.processes.truncate(self.mode.top);
-                if let (Some(timeline), Some(slot)) = (&self.clock.timeline, self.slot(device)) {
-                    timeline.profile(slot, device);
-                }
             }
             return look::json(&profile);
         }
@@ -332,11 +334,23 @@ impl<'a> WatchSession<'a> {
             losses: totals.losses(),
         }
     }
+}
 
-    fn slot(&self, device: &DeviceProfile) -> Option<usize> {
-        let mut devices = self.watch.devices().iter();
-        devices.position(|known| known.name == device.device)
+/// The profile of these counters, which took `duration`, with its bursts where they were counted.
+pub fn profile(
+    totals: &WatchTotals,
+    devices: &[WatchedDevice],
+    timeline: Option<&Timeline>,
+    duration: Duration,
+) -> Profile {
+    let mut profile = totals.profile(devices, duration);
+    for device in &mut profile.devices {
+        let slot = devices.iter().position(|known| known.name == device.device);
+        if let (Some(timeline), Some(slot)) = (timeline, slot) {
+            timeline.profile(slot, device);
+        }
     }
+    profile
 }
 
 /// This machine, with the disks that are watched.
@@ -349,7 +363,7 @@ fn machine_of(devices: &[WatchedDevice]) -> Option<Machine> {
 }
 
 /// The view of monitoring with samples of one and of twenty seconds is shown beside bursts.
-fn timeline(watch: &Watch, gap: Duration) -> Timeline {
+pub fn timeline(watch: &Watch, gap: Duration) -> Timeline {
     let gap = u64::try_from(gap.as_nanos()).unwrap_or(u64::MAX);
     Timeline::new(watch.devices().len(), gap, &[1_000_000_000, 20_000_000_000])
 }

@@ -94,6 +94,11 @@ impl Clock {
         }
     }
 
+    /// The counts at the end of the last interval.
+    pub const fn totals(&self) -> &WatchTotals {
+        &self.totals
+    }
+
     /// Since the beginning.
     pub fn elapsed(&self) -> Duration {
         self.began.elapsed()

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use super::PROGRAM;
 
 /// A copy of the program that any user may run.
-fn program(folder: &TempDir) -> String {
+pub fn program(folder: &TempDir) -> String {
     let path = folder.path().join("ioalign");
     std::fs::copy(PROGRAM, &path).unwrap();
     for path in [folder.path(), &path] {

@@ -31,7 +31,7 @@ use crate::filesystems::database::Database;
 use crate::view::View;
 use crate::volumes::VolumeMember;
 
-pub use bundle::{bundle, is_bundle};
+pub use bundle::{bundle, bundle_from, is_bundle};
 pub use chain::chained;
 pub(crate) use database::mysql_configuration;
 pub use evidence::{evidence, texts};

@@ -8,6 +8,7 @@ use ioalign_core::watch_document::{Iostat, IostatColumn};
 /// The counters of one device that are used here (`Documentation/admin-guide/iostats.rst`).
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct DiskCounters {
+    number: (u32, u32),
     reads: u64,
     read_merges: u64,
     read_sectors: u64,
@@ -34,10 +35,12 @@ fn parse(text: &str) -> Disks {
 }
 
 fn line(line: &str) -> Option<(String, DiskCounters)> {
-    let mut words = line.split_whitespace().skip(2);
+    let mut words = line.split_whitespace();
+    let number = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
     let name = words.next()?.to_owned();
     let mut next = || words.next()?.parse::<u64>().ok();
     let disk = DiskCounters {
+        number,
         reads: next()?,
         read_merges: next()?,
         read_sectors: next()?,
@@ -54,6 +57,11 @@ fn line(line: &str) -> Option<(String, DiskCounters)> {
 }
 
 impl DiskCounters {
+    /// Driver and device.
+    pub const fn number(&self) -> (u32, u32) {
+        self.number
+    }
+
     /// The numbers of iostat for the time from `earlier` to this.
     pub fn since(&self, earlier: &Self, duration: Duration) -> Iostat {
         let seconds = duration.as_secs_f64().max(1e-9);
@@ -100,7 +108,7 @@ mod tests {
             "   8       0 sda 100 5 8000 50 10 0 80 20 0 60 70 0 0 0 0 0 0\n   8 1 sda1 1\n";
         let after = "   8       0 sda 300 5 24000 450 20 0 160 120 3 560 570 0 0 0 0 0 0\n";
         let (before, after) = (parse(before), parse(after));
-        assert_eq!(before.len(), 1);
+        assert_eq!((before.len(), after["sda"].number()), (1, (8, 0)));
         let shown = after["sda"].since(&before["sda"], Duration::from_secs(2));
         assert!((shown.read.ios - 100.0).abs() < 1e-9);
         assert!((shown.read.await_ms - 2.0).abs() < 1e-9);

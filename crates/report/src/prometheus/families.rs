@@ -1,6 +1,6 @@
 //! The metrics by name, with their help.
 
-/// A metric: name and HELP. All are gauges.
+/// A metric: name and HELP.
 pub struct Family {
     /// As it is exposed.
     pub name: &'static str,

@@ -10,7 +10,8 @@ use crate::words::clean::shorten_middle;
 /// Columns that a label's value may take; longer names lose their middle.
 const LONGEST_VALUE: usize = 160;
 
-type Labels = Vec<(&'static str, String)>;
+/// Labels of a series, in their order.
+pub type Labels = Vec<(&'static str, String)>;
 
 /// All series of all metrics.
 #[derive(Default)]
@@ -59,11 +60,13 @@ impl Metrics {
     }
 }
 
-fn harmless(value: &str) -> String {
+/// A value that is shown in full only where it is short.
+pub fn harmless(value: &str) -> String {
     shorten_middle(&clean(value), LONGEST_VALUE, "…")
 }
 
-fn shown(labels: &Labels) -> String {
+/// The labels as they are exposed.
+pub fn shown(labels: &[(&'static str, String)]) -> String {
     if labels.is_empty() {
         return String::new();
     }

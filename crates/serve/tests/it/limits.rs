@@ -70,6 +70,8 @@ fn a_client_that_does_not_read_is_cut_off() {
         .collect();
     // All places are taken until then.
     assert_eq!(served.get("/healthz", "").status, 200);
+    // The last of them has waited as long by then.
+    std::thread::sleep(Duration::from_secs(1));
     for mut stream in deaf {
         let mut bytes = Vec::new();
         let _ = stream.read_to_end(&mut bytes);

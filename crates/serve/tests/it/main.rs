@@ -2,6 +2,9 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 mod access;
+mod answers;
+mod api;
+mod checks;
 mod limits;
 
 use std::io::{Read, Write};
@@ -11,6 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use answers::TestAnswers;
 use ioalign_serve::{
     AccessRules, AccessToken, Board, HostNames, ServerLimits, WebApp, WebServer, host,
 };
@@ -35,7 +39,7 @@ impl Served {
             token: token.map(|token| AccessToken::parse(token).unwrap()),
         };
         let board = Arc::new(Board::new());
-        let app = WebApp::new(rules).with(host::routes(Arc::clone(&board)));
+        let app = WebApp::new(rules).with(host::routes(Arc::clone(&board), Arc::new(TestAnswers)));
         let stop = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stop);
         let work = move || server.run(app.router(), &flag).unwrap();
@@ -66,6 +70,15 @@ impl Served {
         let mut all = Vec::new();
         let _ = stream.read_to_end(&mut all);
         Answer::of(&all)
+    }
+
+    /// `POST path` with a body.
+    fn post(&self, path: &str, body: &[u8]) -> Answer {
+        let (host, len) = (self.address, body.len());
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: {len}\r\nConnection: close\r\n\r\n"
+        );
+        self.send(&[head.as_bytes(), body].concat())
     }
 
     /// `GET path` with further lines of the header.

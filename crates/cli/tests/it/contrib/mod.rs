@@ -7,6 +7,7 @@ mod npd;
 mod rules;
 mod scrape;
 mod systemd;
+mod systemd_serve;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

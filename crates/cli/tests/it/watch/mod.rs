@@ -23,13 +23,13 @@ mod screen;
 const ROUNDS: usize = 12;
 
 /// A loop device over memory, and its file; both go with this.
-struct Memory {
-    device: Loop,
+pub struct Memory {
+    pub device: Loop,
     file: PathBuf,
 }
 
 impl Memory {
-    fn new(name: &str, mib: u64) -> Self {
+    pub fn new(name: &str, mib: u64) -> Self {
         let file = PathBuf::from(format!("/dev/shm/ioalign-{name}-{}", std::process::id()));
         std::fs::File::create(&file)
             .unwrap()
@@ -39,7 +39,7 @@ impl Memory {
         Self { device, file }
     }
 
-    fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         self.device.name()
     }
 }

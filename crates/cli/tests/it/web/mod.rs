@@ -1,5 +1,9 @@
 //! `ioalign serve`: this machine in a browser, as JSON and as metrics.
 
+mod browser;
+mod figures;
+mod given;
+mod pages;
 mod refusals;
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -24,7 +28,13 @@ struct ServedHost {
 
 impl ServedHost {
     fn start(arguments: &[&str]) -> Self {
-        let mut command = Command::new(PROGRAM);
+        Self::of(PROGRAM, &[], arguments)
+    }
+
+    /// The same, by a program that runs ours.
+    fn of(program: &str, before: &[&str], arguments: &[&str]) -> Self {
+        let mut command = ioalign_testkit::run::command(program);
+        command.args(before);
         command.args(["serve", "--listen", "127.0.0.1:0", "--json"]);
         let command = command.args(arguments).stdout(Stdio::piped());
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
@@ -53,9 +63,7 @@ impl ServedHost {
         stream.write_all(head.as_bytes()).unwrap();
         let mut text = String::new();
         stream.read_to_string(&mut text).unwrap();
-        let (head, body) = text.split_once("\r\n\r\n").unwrap();
-        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        (status, body.to_owned())
+        parts(&text)
     }
 
     /// A document, once it is there.
@@ -97,6 +105,13 @@ impl Drop for ServedHost {
             let _ = self.child.wait();
         }
     }
+}
+
+/// Status and body of an answer.
+fn parts(text: &str) -> (u16, String) {
+    let (head, body) = text.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    (status, body.to_owned())
 }
 
 fn said(output: &Output) -> String {

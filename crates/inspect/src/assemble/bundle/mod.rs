@@ -22,6 +22,7 @@ use crate::archive::{self, ReadBundle};
 use crate::captures::{self, TextEvidence};
 use crate::error::{Error, ErrorKind, Result};
 use crate::host::Root;
+use crate::source::Source;
 use kind::BundleKind;
 
 /// An opened bundle, its top found.
@@ -41,6 +42,17 @@ pub fn bundle(path: &Path, options: &AssembleOptions) -> Result<Option<Inspectio
     } else {
         open_tarball(path)?
     };
+    opened
+        .map(|opened| opened.inspect(&HostOptions::default(), options))
+        .transpose()
+}
+
+/// Reads the bytes of a tarball into a stack; `None` when they are none.
+pub fn bundle_from(
+    source: &Arc<dyn Source>,
+    options: &AssembleOptions,
+) -> Result<Option<Inspection>> {
+    let opened = in_tarball(archive::read(source)?, source.path())?;
     opened
         .map(|opened| opened.inspect(&HostOptions::default(), options))
         .transpose()
@@ -90,7 +102,11 @@ fn open_folder(path: &Path) -> Result<Option<Opened>> {
 }
 
 fn open_tarball(path: &Path) -> Result<Option<Opened>> {
-    let Some(ReadBundle { tree, remarks, cut }) = archive::open(path)? else {
+    in_tarball(archive::open(path)?, path)
+}
+
+fn in_tarball(read: Option<ReadBundle>, path: &Path) -> Result<Option<Opened>> {
+    let Some(ReadBundle { tree, remarks, cut }) = read else {
         return Ok(None);
     };
     let tree = Arc::new(tree);
