@@ -5,6 +5,7 @@ mod figures;
 mod given;
 mod pages;
 mod refusals;
+mod tls;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -35,7 +36,10 @@ impl ServedHost {
     fn of(program: &str, before: &[&str], arguments: &[&str]) -> Self {
         let mut command = ioalign_testkit::run::command(program);
         command.args(before);
-        command.args(["serve", "--listen", "127.0.0.1:0", "--json"]);
+        command.args(["serve", "--json"]);
+        if !arguments.contains(&"--listen") {
+            command.args(["--listen", "127.0.0.1:0"]);
+        }
         let command = command.args(arguments).stdout(Stdio::piped());
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut out = BufReader::new(child.stdout.take().unwrap());
