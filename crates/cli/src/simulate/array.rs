@@ -119,6 +119,9 @@ fn base(typed: &SimulatedArrayArgs, word: Option<&str>) -> Result<ArrayVariant> 
     if let Some(ns) = typed.service {
         base.array.disk = DiskModel::Fixed { ns };
     }
+    if let Some(scheduler) = typed.scheduler {
+        base.array.scheduler = scheduler.into();
+    }
     let above = &mut base.array.above;
     if let Some(start) = typed.lvm {
         above.maps.push(Map::Shift {

@@ -10,6 +10,7 @@ use super::disk::{FlashFile, SpinningFile};
 use super::words::{nanoseconds, one_of, size, within};
 use super::{DescribedArray, VolumeAbove};
 use crate::disk::DiskModel;
+use crate::engine::DiskScheduler;
 use crate::geometry::{ArrayShape, CopyLayout, SmallWrite};
 
 /// A disk of 1 GiB without 2 MiB of metadata.
@@ -25,6 +26,7 @@ pub(super) struct ArrayFile {
     disks: Option<u32>,
     element: Option<String>,
     owner: Option<String>,
+    scheduler: Option<String>,
     copies: Option<String>,
     small_write: Option<String>,
     disk_size: Option<String>,
@@ -94,6 +96,10 @@ impl ArrayFile {
             ("modify", SmallWrite::Modify),
             ("reconstruct", SmallWrite::Reconstruct),
         ];
+        let schedulers = [
+            ("none", DiskScheduler::Arrival),
+            ("deadline", DiskScheduler::Deadline),
+        ];
         let disk_bytes = size("disk_size", self.disk_size.as_deref())?.unwrap_or(USUAL_DISK);
         let unit = self.unit.as_deref();
         let above = self.volume.as_ref().map(VolumeFile::above).transpose()?;
@@ -107,6 +113,7 @@ impl ArrayFile {
                 failed: self.failed.clone(),
             },
             disk: self.disk(disk_bytes)?,
+            scheduler: one_of("scheduler", self.scheduler.as_deref(), &schedulers)?,
             cache,
             unit_bytes: unit.map_or(Ok(0), |unit| within("unit", unit, 512, 1 << 26))?,
             above: above.unwrap_or_default(),

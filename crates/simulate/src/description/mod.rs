@@ -12,7 +12,7 @@ use ioalign_core::Bytes;
 use ioalign_core::map::Map;
 
 use crate::disk::DiskModel;
-use crate::engine::{ControllerCache, SimulatedSystem, SimulatedTenant, TenantLoad};
+use crate::engine::{ControllerCache, DiskScheduler, SimulatedSystem, SimulatedTenant, TenantLoad};
 use crate::geometry::{ArrayGeometry, ArrayShape};
 use crate::volume::VolumePlace;
 
@@ -28,6 +28,8 @@ pub struct DescribedArray {
     pub shape: ArrayShape,
     /// What its disks do.
     pub disk: DiskModel,
+    /// What the kernel has before them, where md owns them.
+    pub scheduler: DiskScheduler,
     /// The cache of its controller.
     pub cache: Option<ControllerCache>,
     /// What the storage reads and writes as one piece; 0: sectors.
@@ -118,6 +120,7 @@ impl DescribedArray {
     /// The array with its cache.
     pub const fn system<'a>(&'a self, geometry: &'a ArrayGeometry) -> SimulatedSystem<'a> {
         SimulatedSystem {
+            scheduler: self.scheduler,
             cache: self.cache.as_ref(),
             unit_bytes: self.unit_bytes,
             ..SimulatedSystem::of(geometry, &self.disk)

@@ -62,7 +62,12 @@ impl<'a> EventLoop<'a> {
         Ok(Self {
             system,
             geometry,
-            queues: DiskQueues::new(geometry, system.groups, system.disk, run.seed),
+            queues: DiskQueues::new(
+                geometry,
+                system.groups,
+                (system.disk, system.scheduler),
+                run.seed,
+            ),
             cache: system.cache.map(cache),
             tenants,
             slots: Vec::new(),

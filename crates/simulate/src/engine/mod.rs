@@ -31,8 +31,8 @@ pub use event_loop::run_system;
 pub use interval::interval;
 pub use open::OpenArray;
 pub use system::{
-    ReplayedIo, SimulatedSystem, SimulatedTenant, SystemOutcome, SystemRun, TenantLoad,
-    TenantOutcome,
+    DiskScheduler, ReplayedIo, SimulatedSystem, SimulatedTenant, SystemOutcome, SystemRun,
+    TenantLoad, TenantOutcome,
 };
 
 /// More requests in flight than this are a mistake.

@@ -5,6 +5,7 @@
 //! the reads of a small write, the next I/O of a queue) begins at the time of the completion, not at that of the
 //! question, so late questions do not slow the disks down.
 
+use super::DiskScheduler;
 use super::calendar::{CalendarEvent, QueuedPart};
 use super::progress::RequestProgress;
 use super::queues::DiskQueues;
@@ -26,7 +27,7 @@ impl OpenArray {
     /// An idle array; the seed is that of disks with chance in them.
     pub fn new(geometry: &ArrayGeometry, disk: &DiskModel, seed: u64) -> Self {
         Self {
-            queues: DiskQueues::new(geometry, 1, disk, seed),
+            queues: DiskQueues::new(geometry, 1, (disk, DiskScheduler::Arrival), seed),
             requests: Vec::new(),
             tags: Vec::new(),
             free: Vec::new(),

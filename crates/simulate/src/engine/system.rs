@@ -9,6 +9,16 @@ use crate::disk::DiskModel;
 use crate::geometry::ArrayGeometry;
 use crate::volume::VolumePlace;
 
+/// The I/O scheduler of the kernel before each disk of an md array: what waits there is joined in either case.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum DiskScheduler {
+    /// None: in order of arrival.
+    #[default]
+    Arrival,
+    /// mq-deadline, which also joins two that wait when a third one closes the gap between them.
+    Deadline,
+}
+
 /// Arrays that are alike, their disks and the controller before them.
 #[derive(Clone, Debug)]
 pub struct SimulatedSystem<'a> {
@@ -18,6 +28,8 @@ pub struct SimulatedSystem<'a> {
     pub groups: u32,
     /// Their disks.
     pub disk: &'a DiskModel,
+    /// What the kernel has before each of them.
+    pub scheduler: DiskScheduler,
     /// The cache; `None`: every request goes to the disks.
     pub cache: Option<&'a ControllerCache>,
     /// What the storage reads and writes as one piece, above the layout of the array: the block of an exported
@@ -32,6 +44,7 @@ impl<'a> SimulatedSystem<'a> {
             geometry,
             groups: 1,
             disk,
+            scheduler: DiskScheduler::Arrival,
             cache: None,
             unit_bytes: 0,
         }

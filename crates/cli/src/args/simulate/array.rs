@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
 use ioalign_core::array::RaidLevel;
 use ioalign_measure::jobs::values::size;
+use ioalign_simulate::engine::DiskScheduler;
 
 /// The array.
 #[derive(Debug, Args)]
@@ -49,6 +50,28 @@ pub struct SimulatedArrayArgs {
     /// The time of a disk for an I/O, instead of that of the array: 5ms, 200us
     #[arg(long, value_name = "TIME", value_parser = ioalign_simulate::description::nanoseconds)]
     pub service: Option<u64>,
+
+    /// The I/O scheduler before each disk of an md array (default: as the array says, else none)
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub scheduler: Option<SchedulerArg>,
+}
+
+/// An I/O scheduler of the kernel.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SchedulerArg {
+    /// In order of arrival
+    None,
+    /// mq-deadline: reads first, sector after sector
+    Deadline,
+}
+
+impl From<SchedulerArg> for DiskScheduler {
+    fn from(argument: SchedulerArg) -> Self {
+        match argument {
+            SchedulerArg::None => Self::Arrival,
+            SchedulerArg::Deadline => Self::Deadline,
+        }
+    }
 }
 
 /// A cache, as typed.

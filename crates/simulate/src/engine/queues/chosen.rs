@@ -5,8 +5,10 @@
 //! joined with that one any more (`blk_mq_do_dispatch_sched` takes an I/O before the device is free for
 //! it). All others that wait can be joined with one that goes on where they end.
 
+use super::deadline::{DeadlineOrder, ScheduledIo};
 use super::waiting::{QueuedIo, QueuedIos};
 use crate::disk::{DiskModel, DiskRequest};
+use crate::engine::DiskScheduler;
 use crate::engine::calendar::{CalendarEvent, EventCalendar, EventTurn, QueuedPart};
 
 /// Those that wait for an I/O: the first, and those that were joined with it.
@@ -14,6 +16,18 @@ use crate::engine::calendar::{CalendarEvent, EventCalendar, EventTurn, QueuedPar
 struct WaitingParts {
     first: QueuedPart,
     joined: Vec<QueuedPart>,
+    number: u64,
+    came: u64,
+}
+
+impl ScheduledIo for WaitingParts {
+    fn number(&self) -> u64 {
+        self.number
+    }
+
+    fn came(&self) -> u64 {
+        self.came
+    }
 }
 
 type ChosenIo = QueuedIo<WaitingParts>;
@@ -25,6 +39,17 @@ struct ChosenQueue {
     taken: Option<ChosenIo>,
     head: u64,
     touched: bool,
+    /// The kernel's scheduler; `None`: it takes them as they came.
+    deadline: Option<DeadlineOrder>,
+}
+
+/// What an I/O that came changes in the number of I/Os that count.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct CountedIo {
+    /// It is one.
+    pub more: bool,
+    /// Two that were counted are one now.
+    pub less: bool,
 }
 
 /// All of them.
@@ -35,16 +60,25 @@ pub struct ChosenQueues {
     joins: bool,
     queues: Vec<ChosenQueue>,
     touched: Vec<u32>,
+    numbers: u64,
 }
 
 impl ChosenQueues {
-    pub fn new(disk: &DiskModel, count: usize, joins: bool, random: u64) -> Self {
+    pub fn new(
+        disk: &DiskModel,
+        count: usize,
+        joins: bool,
+        scheduler: DiskScheduler,
+        random: u64,
+    ) -> Self {
+        let deadline = scheduler == DiskScheduler::Deadline;
         let queue = |_| ChosenQueue {
             waiting: QueuedIos::new(),
             under_way: None,
             taken: None,
             head: 0,
             touched: false,
+            deadline: deadline.then(DeadlineOrder::default),
         };
         Self {
             disk: disk.clone(),
@@ -52,18 +86,19 @@ impl ChosenQueues {
             joins,
             queues: (0..count).map(queue).collect(),
             touched: Vec::new(),
+            numbers: 0,
         }
     }
 
-    /// Adds an I/O: whether it is one that counts, and none that is joined with one.
-    pub fn add(&mut self, number: u32, io: QueuedIo<()>, part: QueuedPart) -> bool {
+    /// Adds an I/O, which may be joined with one that waits.
+    pub fn add(&mut self, number: u32, io: QueuedIo<()>, part: QueuedPart, now: u64) -> CountedIo {
         let queue = &mut self.queues[number as usize];
         if self.joins
-            && let Some((parts, counts)) = queue.waiting.join(&io)
+            && let Some(counted) = queue.join(&io, part)
         {
-            parts.joined.push(part);
-            return counts;
+            return counted;
         }
+        self.numbers += 1;
         queue.waiting.push(QueuedIo {
             at: io.at,
             len: io.len,
@@ -72,13 +107,18 @@ impl ChosenQueues {
             known: WaitingParts {
                 first: part,
                 joined: Vec::new(),
+                number: self.numbers,
+                came: now,
             },
         });
         if !queue.touched {
             queue.touched = true;
             self.touched.push(number);
         }
-        io.counts
+        CountedIo {
+            more: io.counts,
+            less: false,
+        }
     }
 
     /// I/Os that are not complete.
@@ -136,8 +176,33 @@ impl ChosenQueues {
 }
 
 impl ChosenQueue {
-    /// The next I/O of those that wait: the first, or the one that the head reaches first.
+    /// Joins an I/O with one that waits. The scheduler then closes gaps: what it joined may touch another one.
+    fn join(&mut self, io: &QueuedIo<()>, part: QueuedPart) -> Option<CountedIo> {
+        let (place, more) = self.waiting.join_at(io)?;
+        self.waiting.at_mut(place)?.known.joined.push(part);
+        let mut counted = CountedIo { more, less: false };
+        let Some(order) = &mut self.deadline else {
+            return Some(counted);
+        };
+        let Some((place, gone)) = self.waiting.absorb(place) else {
+            return Some(counted);
+        };
+        order.forget(&self.waiting, &gone);
+        let kept = self.waiting.at_mut(place)?;
+        kept.known.came = kept.known.came.min(gone.known.came);
+        kept.known.joined.push(gone.known.first);
+        kept.known.joined.extend(gone.known.joined);
+        counted.less = kept.counts && gone.counts;
+        kept.counts |= gone.counts;
+        Some(counted)
+    }
+
+    /// The next I/O of those that wait: that of the scheduler, the first, or the one that the head reaches first.
     fn choose(&mut self, disk: &DiskModel, now: u64, follows: bool) -> Option<ChosenIo> {
+        if let Some(order) = &mut self.deadline {
+            let place = order.choose(&self.waiting, now)?;
+            return self.waiting.take(place);
+        }
         let DiskModel::Spinning(disk) = disk else {
             return self.waiting.take_first();
         };

@@ -1,13 +1,14 @@
 //! The queues of all disks, one a channel: an I/O that comes is planned, or waits until its disk chooses it.
 
 mod chosen;
+mod deadline;
 mod edges;
 mod planned;
 mod units;
 mod waiting;
 
-use super::DiskIoCount;
 use super::calendar::{CalendarEvent, EventCalendar, EventTurn, QueuedPart};
+use super::{DiskIoCount, DiskScheduler};
 use crate::disk::DiskModel;
 use crate::geometry::{ArrayGeometry, DiskIo};
 use chosen::ChosenQueues;
@@ -38,21 +39,29 @@ pub struct DiskQueues {
 
 impl DiskQueues {
     /// The disks of `groups` arrays that are alike.
-    pub fn new(geometry: &ArrayGeometry, groups: u32, disk: &DiskModel, seed: u64) -> Self {
+    pub fn new(
+        geometry: &ArrayGeometry,
+        groups: u32,
+        (disk, scheduler): (&DiskModel, DiskScheduler),
+        seed: u64,
+    ) -> Self {
         // Heads choose, and joining changes how long they take.
         let chooses = match disk {
             DiskModel::Spinning(disk) => disk.queue > 1 || geometry.is_md(),
             _ => false,
         };
-        Self::ordered(geometry, groups, disk, seed, chooses)
+        let scheduled = scheduler == DiskScheduler::Deadline && geometry.is_md();
+        let chosen = (chooses || scheduled).then_some(scheduler);
+        Self::ordered(geometry, groups, disk, seed, chosen)
     }
 
+    /// `chosen`: by the disk, or by this scheduler.
     fn ordered(
         geometry: &ArrayGeometry,
         groups: u32,
         disk: &DiskModel,
         seed: u64,
-        chooses: bool,
+        chosen: Option<DiskScheduler>,
     ) -> Self {
         let channels = disk.channels();
         let disks = (geometry.disks() * groups) as usize;
@@ -62,8 +71,8 @@ impl DiskQueues {
             DiskModel::Flash(flash) => (false, Some(DiskUnits::of(flash, disks))),
             _ => (geometry.is_md(), None),
         };
-        let order = if chooses {
-            QueueOrder::Chosen(ChosenQueues::new(disk, count, joins, random))
+        let order = if let Some(scheduler) = chosen {
+            QueueOrder::Chosen(ChosenQueues::new(disk, count, joins, scheduler, random))
         } else {
             let remembers = geometry.copies() > 1;
             QueueOrder::Planned(PlannedQueues::new(disk, count, joins, remembers, random))
@@ -156,8 +165,17 @@ impl DiskQueues {
                 Some(end.turn)
             }
             QueueOrder::Chosen(queues) => {
-                let counts = queues.add(disk, queued, part);
-                self.count(disk, write, counts);
+                let counted = queues.add(disk, queued, part, self.calendar.now());
+                self.count(disk, write, counted.more);
+                if counted.less {
+                    let count = &mut self.counts[disk as usize];
+                    let one = if write {
+                        &mut count.writes
+                    } else {
+                        &mut count.reads
+                    };
+                    *one -= 1;
+                }
                 None
             }
         }

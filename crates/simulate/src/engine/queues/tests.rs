@@ -18,7 +18,8 @@ fn completions(
     chooses: bool,
 ) -> (Vec<(u64, u32)>, Vec<DiskIoCount>) {
     let mut stream = RequestStream::new(load, geometry.capacity() - 32256, 3).unwrap();
-    let mut queues = DiskQueues::ordered(geometry, 1, disk, 1, chooses);
+    let chosen = chooses.then_some(DiskScheduler::Arrival);
+    let mut queues = DiskQueues::ordered(geometry, 1, disk, 1, chosen);
     let mut slots: Vec<_> = (0..SLOTS).map(|_| RequestProgress::default()).collect();
     let mut send = |queues: &mut DiskQueues, slot: &mut RequestProgress, index| {
         let mut request = stream.next(0);

@@ -63,15 +63,48 @@ impl<T> QueuedIos<T> {
     /// Joins an I/O with one that waits: what is known of that one, and whether it counts only now.
     #[inline]
     pub fn join<U>(&mut self, io: &QueuedIo<U>) -> Option<(&mut T, bool)> {
-        let end = io.at + io.len;
-        let one = self.ios.iter_mut().rev().take(LOOKED_AT).find(|one| {
-            let next_to = one.at + one.len == io.at || end == one.at;
-            next_to && one.write == io.write && one.len + io.len <= LONGEST
-        })?;
+        let (place, counts_now) = self.join_at(io)?;
+        let one = self.ios.get_mut(place)?;
+        Some((&mut one.known, counts_now))
+    }
+
+    /// The same; where that one waits.
+    #[inline]
+    pub fn join_at<U>(&mut self, io: &QueuedIo<U>) -> Option<(usize, bool)> {
+        let ios = self.ios.iter_mut().enumerate();
+        let (place, one) = ios
+            .rev()
+            .take(LOOKED_AT)
+            .find(|(_, one)| touches(one, io))?;
         one.at = one.at.min(io.at);
         one.len += io.len;
         let counts_now = io.counts && !one.counts;
         one.counts |= io.counts;
-        Some((&mut one.known, counts_now))
+        Some((place, counts_now))
     }
+
+    /// Takes out another one that waits and that touches the one at this place, which takes its bytes: the gap between
+    /// them was closed. The older of the two places is theirs.
+    pub fn absorb(&mut self, place: usize) -> Option<(usize, QueuedIo<T>)> {
+        let one = self.ios.get(place)?;
+        let mut all = self.ios.iter().enumerate();
+        let (other, _) = all.find(|(at, io)| *at != place && touches(one, io))?;
+        let gone = self.ios.remove(other)?;
+        let mut kept = self.ios.remove(place - usize::from(other < place))?;
+        kept.at = kept.at.min(gone.at);
+        kept.len += gone.len;
+        let older = place.min(other);
+        self.ios.insert(older, kept);
+        Some((older, gone))
+    }
+
+    pub fn at_mut(&mut self, place: usize) -> Option<&mut QueuedIo<T>> {
+        self.ios.get_mut(place)
+    }
+}
+
+/// Whether one goes on where the other ends, and both can be one I/O.
+fn touches<T, U>(one: &QueuedIo<T>, io: &QueuedIo<U>) -> bool {
+    let next_to = one.at + one.len == io.at || io.at + io.len == one.at;
+    next_to && one.write == io.write && one.len + io.len <= LONGEST
 }
