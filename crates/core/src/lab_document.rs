@@ -41,6 +41,9 @@ pub struct LabDocument {
     pub cells: Vec<LabCell>,
     /// Aligned over misaligned.
     pub summary: Vec<LabSummary>,
+    /// Gains over many loads, as the publication has them; `None`: it has none.
+    #[serde(default)]
+    pub published: Option<LabSpread>,
     /// Over all cells that cross boundaries by prediction, by their I/Os: the share of I/Os that touch a cell more than
     /// they must. `None`: there are none.
     pub predicted_straddle_ratio: Option<f64>,
@@ -78,8 +81,11 @@ pub struct LabCell {
     pub seed: u64,
     /// Size of an I/O of the load, where all have one.
     pub io_bytes: Option<u64>,
-    /// `read` or `write`.
+    /// `read`, `write` or `discard`.
     pub op: String,
+    /// `random` or `sequential`; `None`: the experiment does not say.
+    #[serde(default)]
+    pub pattern: Option<String>,
     /// Requests of the load a second.
     pub iops: f64,
     /// Bytes of the load a second; `None`: the load does not say.
@@ -104,6 +110,63 @@ pub struct LabCell {
     pub simulated_disk_ios_per_io: Option<f64>,
     /// Requests a second of the model.
     pub simulated_iops: Option<f64>,
+    /// What iostat says of a device below the load; `None`: it is not asked.
+    #[serde(default)]
+    pub iostat: Option<LabIostat>,
+    /// What a disk let go of what was discarded; `None`: nothing was.
+    #[serde(default)]
+    pub discard: Option<LabDiscard>,
+}
+
+/// A device as iostat has it, and as `watch` saw it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LabIostat {
+    /// Its name.
+    pub device: String,
+    /// The columns of iostat: time of requests in `/sys/block/*/stat` by their number.
+    pub r_await_us: Option<f64>,
+    /// The same of writes.
+    pub w_await_us: Option<f64>,
+    /// From issue to completion, as `watch` measured.
+    pub read_us: Option<f64>,
+    /// The same of writes.
+    pub write_us: Option<f64>,
+    /// Small reads.
+    pub small_reads: u64,
+    /// Large writes beside them.
+    pub large_writes: u64,
+    /// Whether `watch` names read-modify-write.
+    pub read_modify_write: bool,
+}
+
+/// Bytes that were discarded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LabDiscard {
+    /// All of them.
+    pub bytes: u64,
+    /// Those that the disk does not hold any more.
+    pub released_bytes: u64,
+    /// By `check`: the share that lies in whole units of the disk; `None`: it does not say.
+    pub predicted_ratio: Option<f64>,
+}
+
+impl LabDiscard {
+    /// The share that was released.
+    pub fn ratio(&self) -> f64 {
+        ratio(self.released_bytes, self.bytes.max(1))
+    }
+}
+
+/// Least, mean and most over many loads, as shares.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LabSpread {
+    /// Throughput gained.
+    pub throughput: [f64; 3],
+    /// Latency saved.
+    pub latency: [f64; 3],
+    /// Where they stand.
+    pub source: String,
 }
 
 /// I/Os of one disk.
@@ -132,6 +195,9 @@ pub struct LabSummary {
     pub gain_low: Option<f64>,
     /// Upper end.
     pub gain_high: Option<f64>,
+    /// Mean latency of the aligned arm over that of the misaligned one; `None`: a load does not say.
+    #[serde(default)]
+    pub latency_ratio: Option<f64>,
     /// The same ratio in the publication; `None`: it has none.
     pub published_ratio: Option<f64>,
     /// Where that stands.
@@ -142,7 +208,7 @@ pub struct LabSummary {
 const SHARE: f64 = 0.01;
 /// Standard deviations that chance may make of few random places.
 const CHANCE: f64 = 3.0;
-/// What the model may differ in I/Os of writes.
+/// What the model may differ in I/Os where there are writes.
 const WRITES: f64 = 0.02;
 /// Reads are exact but for what the kernel merges.
 const READS: f64 = 0.001;
@@ -167,7 +233,11 @@ impl LabDocument {
             .cells
             .iter()
             .all(|cell| cell.model_agrees() != Some(false));
-        checks && models && self.straddles_agree() != Some(false)
+        let discards = self
+            .cells
+            .iter()
+            .all(|cell| cell.discard_agrees() != Some(false));
+        checks && models && discards && self.straddles_agree() != Some(false)
     }
 }
 
@@ -175,8 +245,15 @@ impl LabCell {
     /// Whether the model's I/Os of disks are those of the kernel; `None`: there is no model.
     pub fn model_agrees(&self) -> Option<bool> {
         let simulated = self.simulated_disk_ios_per_io?;
-        let within = if self.op == "read" { READS } else { WRITES };
+        let reads_alone = self.op == "read" && self.disks.iter().all(|disk| disk.writes == 0);
+        let within = if reads_alone { READS } else { WRITES };
         Some((simulated / self.disk_ios_per_io - 1.0).abs() <= within)
+    }
+
+    /// Whether the disk released as much as was predicted; `None`: there is no prediction.
+    pub fn discard_agrees(&self) -> Option<bool> {
+        let discard = self.discard?;
+        Some((discard.predicted_ratio? - discard.ratio()).abs() <= SHARE)
     }
 }
 
@@ -219,7 +296,33 @@ mod tests {
         assert_eq!(cell("read", 2.0).model_agrees(), Some(true));
         assert_eq!(cell("read", 2.01).model_agrees(), Some(false));
         assert_eq!(cell("write", 2.01).model_agrees(), Some(true));
+        let mut mixed = cell("read", 2.01);
+        mixed.disks = vec![LabDisk {
+            writes: 1,
+            ..LabDisk::default()
+        }];
+        assert_eq!(mixed.model_agrees(), Some(true));
         assert_eq!(cell("write", 2.1).model_agrees(), Some(false));
         assert_eq!(LabCell::default().model_agrees(), None);
+    }
+
+    #[test]
+    fn what_a_disk_keeps_against_the_prediction_differs() {
+        let cell = |released_bytes: u64, predicted_ratio: Option<f64>| LabCell {
+            discard: Some(LabDiscard {
+                bytes: 1000,
+                released_bytes,
+                predicted_ratio,
+            }),
+            ..LabCell::default()
+        };
+        assert_eq!(cell(940, Some(0.9375)).discard_agrees(), Some(true));
+        assert_eq!(cell(0, Some(0.9375)).discard_agrees(), Some(false));
+        assert_eq!(cell(0, None).discard_agrees(), None);
+        let document = LabDocument {
+            cells: vec![cell(0, Some(1.0))],
+            ..LabDocument::default()
+        };
+        assert!(!document.holds());
     }
 }

@@ -1,6 +1,6 @@
 //! The document of an experiment, from its finished cells.
 
-use ioalign_core::lab_document::{LabCell, LabCheck, LabDocument, LabSummary, SCHEMA};
+use ioalign_core::lab_document::{LabCell, LabCheck, LabDiscard, LabDocument, LabSummary, SCHEMA};
 use ioalign_core::units::ratio;
 use ioalign_simulate::engine::interval;
 
@@ -23,6 +23,7 @@ pub fn document(
         about: experiment.about.clone(),
         paper: experiment.paper.clone(),
         notes: experiment.notes.clone(),
+        published: experiment.published.clone(),
         ..LabDocument::default()
     };
     for arm in arms {
@@ -78,6 +79,7 @@ fn shown(
         seed: cell.seed,
         io_bytes: load.io_bytes,
         op: load.op.clone(),
+        pattern: load.pattern.clone(),
         iops: record.iops,
         bytes_per_s: record.bytes_per_s,
         latency_mean_us: record.latency_mean_us,
@@ -91,6 +93,12 @@ fn shown(
         disk_ios_per_io: record.disk_ios_per_io(),
         simulated_disk_ios_per_io: record.simulated_disk_ios_per_io,
         simulated_iops: record.simulated_iops,
+        iostat: record.iostat.clone(),
+        discard: record.discard.map(|discard| LabDiscard {
+            predicted_ratio: predicted
+                .and_then(|(grid, io)| check.whole_ratio(grid, io, &arm.arm.layer)),
+            ..discard
+        }),
     }
 }
 
@@ -103,29 +111,36 @@ fn compared(one: &LabCompare, experiment: &LabExperiment, cells: &[LabCell]) -> 
             let mut found = cells.iter();
             found.find(|cell| cell.arm == arm && cell.workload == *load && cell.seed == seed)
         };
-        let ratios: Vec<f64> = experiment
-            .seeds
+        let seeds = experiment.seeds.iter();
+        let pairs =
+            seeds.filter_map(|seed| Some((of(&one.aligned, *seed)?, of(&one.misaligned, *seed)?)));
+        let pairs: Vec<_> = pairs.collect();
+        let ratios: Vec<f64> = pairs.iter().map(|(on, off)| on.iops / off.iops).collect();
+        let latencies = pairs
             .iter()
-            .filter_map(|seed| {
-                Some(of(&one.aligned, *seed)?.iops / of(&one.misaligned, *seed)?.iops)
-            })
-            .collect();
-        let count = u64::try_from(ratios.len())
-            .ok()
-            .filter(|count| *count > 0)?;
+            .map(|(on, off)| Some(on.latency_mean_us? / off.latency_mean_us?));
+        let latencies: Option<Vec<f64>> = latencies.collect();
         let (low, high) = interval(&ratios).unzip();
         Some(LabSummary {
             workload: load.clone(),
             misaligned: one.misaligned.clone(),
             aligned: one.aligned.clone(),
-            gain_ratio: ratios.iter().sum::<f64>() / ratio(count, 1),
+            gain_ratio: mean(&ratios)?,
             gain_low: low,
             gain_high: high,
+            latency_ratio: latencies.as_deref().and_then(mean),
             published_ratio: one.published,
             source: one.source.clone(),
         })
     });
     summary.collect()
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    let count = u64::try_from(values.len())
+        .ok()
+        .filter(|count| *count > 0)?;
+    Some(values.iter().sum::<f64>() / ratio(count, 1))
 }
 
 /// Predicted and counted over all cells that cross boundaries by prediction; over all cells where none does.

@@ -43,9 +43,10 @@ fn planned<'a>(
     let built = script::built(experiment, arm);
     let mut hash = base.clone();
     hash.add(&built);
-    hash.add(script::checked(arm));
+    hash.add(script::checked(experiment, arm));
     let mut cells = Vec::new();
-    for load in &experiment.loads {
+    let loads = experiment.loads.iter();
+    for load in loads.filter(|load| load.runs_on(&arm.name)) {
         for seed in &experiment.seeds {
             let call = |key: &str| script::cell(key, load, experiment.seconds, *seed);
             let mut hash = hash.clone();
@@ -92,7 +93,7 @@ mod tests {
         longer.seconds += 1;
         assert!(keys(&longer).iter().all(|key| !all.contains(key)));
         let mut renamed = one;
-        renamed.arms[0].name = "other".to_owned();
+        renamed.arms[0].name = "other raw".to_owned();
         assert_eq!(keys(&renamed), all);
     }
 }

@@ -134,7 +134,7 @@ impl LabRun<'_> {
             return Ok(());
         }
         let mut text = arm.built.clone();
-        text.push_str(&script::checked(arm.arm));
+        text.push_str(&script::checked(self.experiment, arm.arm));
         missing.iter().for_each(|cell| text.push_str(&cell.call));
         let options = self.options(missing.len(), accelerator);
         (self.progress)(&format!(
@@ -210,6 +210,7 @@ impl LabRun<'_> {
         GuestOptions {
             programs: self.experiment.guest.programs.clone(),
             files: vec![self.program.to_owned()],
+            copies: self.experiment.guest.files.clone(),
             modules: self.experiment.guest.modules.clone(),
             memory: self.experiment.guest.memory_mib,
             timeout: self.timeout.unwrap_or(own),

@@ -14,14 +14,13 @@ use crate::rig::{GuestOptions, GuestRun};
 /// Something is missing on this machine, or QEMU fails.
 pub fn shell(experiment: &LabExperiment, arm: &LabArm, program: &Path, cache: &Path) -> Result<()> {
     let mut text = script::built(experiment, arm);
-    for layer in &arm.then {
-        text.push_str(&format!("layer {layer}\n"));
-    }
+    text.push_str(&script::layers(experiment, &arm.then));
     text.push_str("echo \"array=$array top=$top; the end of this shell ends the guest\"\n");
     text.push_str("export array top\nset +e\nsetsid cttyhack sh\n");
     let options = GuestOptions {
         programs: experiment.guest.programs.clone(),
         files: vec![program.to_owned()],
+        copies: experiment.guest.files.clone(),
         modules: experiment.guest.modules.clone(),
         memory: experiment.guest.memory_mib,
         ..GuestOptions::default()

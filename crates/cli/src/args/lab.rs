@@ -96,6 +96,10 @@ pub struct LabSizeArgs {
     #[arg(long)]
     pub real_time: bool,
 
+    /// Rows of the table of a database (default: as the experiment says)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1000..=100_000_000))]
+    pub rows: Option<u64>,
+
     /// Run again what was finished before
     #[arg(long)]
     pub fresh: bool,

@@ -39,11 +39,12 @@ pub fn run_one(
     shown: &LookArgs,
     interrupt: &Interrupt,
 ) -> Result<LabDocument> {
-    let experiment = if size.quick {
+    let mut experiment = if size.quick {
         experiment.quick()
     } else {
         experiment
     };
+    experiment.rows = size.rows.unwrap_or(experiment.rows);
     let name = experiment.name.clone();
     let quiet = shown.quiet;
     let run = LabRun {

@@ -1,9 +1,11 @@
 //! `ioalign lab`: experiments in a guest of their own, and the ways in which they fail.
 
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
+use ioalign_testkit::device::MountGuard;
 use serde_json::Value;
 
 use super::{PROGRAM, schema};
@@ -209,6 +211,63 @@ fn an_interrupted_run_leaves_no_guest() {
         assert_eq!(ended.code(), (signal == "INT").then_some(130));
         until(|| !is_running(folder.path()));
     }
+}
+
+/// Two loads of a second.
+const LOADS: &str = "[[load]]\nname = \"reads, {depth}\"\nop = \"read\"\n\
+    run = \"measure read random 4k {depth} {seconds} {seed}\"\neach = { depth = [\"1\", \"2\"] }\n";
+
+#[test]
+fn a_killed_run_goes_on_behind_its_last_cell() {
+    needs!(Packages, Guest);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("own.toml");
+    std::fs::write(&file, format!("{OWN}{LOADS}")).unwrap();
+    let run = || lab(folder.path(), &["run", file.to_str().unwrap()]);
+    let mut child = run()
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let said = BufReader::new(child.stderr.take().unwrap());
+    let mut lines = said.lines().map(|line| line.unwrap());
+    assert!(lines.any(|line| line.contains("reads, 1, seed 1")));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    until(|| !is_running(folder.path()));
+    let output = run().output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("booting, 1 loads"), "{said}");
+    assert!(
+        said.contains("reads, 2, seed 1") && !said.contains("reads, 1,"),
+        "{said}"
+    );
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        said.contains("reads, 1") && said.contains("reads, 2"),
+        "{said}"
+    );
+    let output = run().output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("done before"));
+}
+
+#[test]
+fn a_full_disk_is_named_and_nothing_is_left() {
+    needs!(Packages, Guest, Root);
+    let folder = tempfile::tempdir().unwrap();
+    let point = folder.path().join("small");
+    let small = MountGuard::new(&["-t", "tmpfs", "-o", "size=4m", "none"], &point);
+    let said = fails(&point, OWN, &[], None);
+    assert!(said.contains("No space left on device"), "{said}");
+    assert!(said.contains(point.to_str().unwrap()), "{said}");
+    let cache = point.join("ioalign/lab");
+    let left: Vec<_> = std::fs::read_dir(&cache)
+        .unwrap()
+        .map(|one| one.unwrap().file_name())
+        .filter(|name| name != "runs")
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+    drop(small);
 }
 
 fn until(mut holds: impl FnMut() -> bool) {

@@ -11,14 +11,17 @@ macro_rules! built_in {
 }
 
 /// In the order of `lab list`.
-const TEXTS: [(&str, &str); 7] = built_in![
+const TEXTS: [(&str, &str); 10] = built_in![
     "raid10-six-scenarios",
+    "lun-8k-before-after",
+    "oltp",
     "raid5-small-writes",
     "lvm-second-lv",
     "luks1-payload",
     "guest-in-host",
     "bogus-opt-io",
     "lowest-aligned-7",
+    "misaligned-discard",
 ];
 
 /// All of them.

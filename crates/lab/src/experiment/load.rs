@@ -15,10 +15,14 @@ pub struct LabLoad {
     pub name: String,
     /// `KIND ARGUMENT…` of `cell`; `{seconds}` and `{seed}` are replaced.
     pub run: String,
-    /// `read` or `write`: what is counted.
+    /// `read`, `write` or `discard`: what is counted.
     pub op: String,
+    /// `random` or `sequential`, for figures.
+    pub pattern: Option<String>,
     /// Bytes of an I/O, where `check` can predict it.
     pub io_bytes: Option<u64>,
+    /// Parts of names of the arms that it runs on; none: all.
+    pub on: Vec<String>,
 }
 
 /// Loads as a file says.
@@ -28,12 +32,24 @@ pub struct LoadTemplate {
     name: String,
     run: String,
     op: String,
+    #[serde(default)]
+    pattern: Option<String>,
     /// The size of an I/O.
     #[serde(default)]
     io: Option<String>,
+    /// Parts of names of the arms that it runs on.
+    #[serde(default)]
+    on: Vec<String>,
     /// Words for `{KEY}` in all of these: a load for every combination.
     #[serde(default)]
     each: BTreeMap<String, Vec<String>>,
+}
+
+impl LabLoad {
+    /// Whether it runs on the arm of this name.
+    pub fn runs_on(&self, arm: &str) -> bool {
+        self.on.is_empty() || self.on.iter().any(|part| arm.contains(part))
+    }
 }
 
 impl LoadTemplate {
@@ -55,7 +71,9 @@ impl LoadTemplate {
             name: self.name.replace(key, word),
             run: self.run.replace(key, word),
             op: self.op.replace(key, word),
+            pattern: self.pattern.as_ref().map(|one| one.replace(key, word)),
             io: self.io.as_ref().map(|io| io.replace(key, word)),
+            on: self.on.clone(),
             each: BTreeMap::new(),
         }
     }
@@ -72,7 +90,9 @@ impl LoadTemplate {
             name: self.name,
             run: self.run,
             op: self.op,
+            pattern: self.pattern,
             io_bytes: bytes.map(|bytes| bytes.get()),
+            on: self.on,
         })
     }
 }
@@ -90,6 +110,11 @@ mod tests {
         assert_eq!(names, ["read 1k", "read 72k", "write 1k", "write 72k"]);
         assert_eq!(loads[3].io_bytes, Some(73728));
         assert_eq!(loads[3].run, "measure write random 72k 16 {seconds} {seed}");
+        assert!(loads[3].runs_on("raw"));
+        let only = format!("{text}\non = [\"XFS\"]");
+        let template: LoadTemplate = toml::from_str(&only).unwrap();
+        let load = &template.loads().unwrap()[0];
+        assert!(load.runs_on("1: XFS") && !load.runs_on("raw"));
         let text = text.replace("io = \"{size}\"", "io = \"{seize}\"");
         let template: LoadTemplate = toml::from_str(&text).unwrap();
         assert!(template.loads().is_err());

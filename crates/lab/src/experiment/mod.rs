@@ -6,9 +6,10 @@ mod embedded;
 mod load;
 pub(crate) mod script;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ioalign_core::GridClaim;
+use ioalign_core::lab_document::LabSpread;
 use serde::Deserialize;
 
 use crate::error::{LabError, Result, Tried};
@@ -40,6 +41,9 @@ pub struct LabExperiment {
     pub seeds: Vec<u64>,
     /// How long a load takes, in the time of the guest.
     pub seconds: u64,
+    /// Rows of a table, for `{rows}`.
+    #[serde(default)]
+    pub rows: u64,
     /// The small size.
     pub quick: QuickSize,
     /// What is compared.
@@ -53,6 +57,9 @@ pub struct LabExperiment {
     /// Ratios of two arms.
     #[serde(rename = "compare", default)]
     pub compares: Vec<LabCompare>,
+    /// Least, mean and most gain over all loads in the publication.
+    #[serde(default)]
+    pub published: Option<LabSpread>,
     /// For the reader of results.
     #[serde(default)]
     pub notes: Vec<String>,
@@ -67,6 +74,9 @@ pub struct LabGuest {
     /// Programs of this machine.
     #[serde(default)]
     pub programs: Vec<String>,
+    /// Files and folders of this machine, at the same place in the guest.
+    #[serde(default)]
+    pub files: Vec<PathBuf>,
     /// Kernel modules.
     #[serde(default)]
     pub modules: Vec<String>,
@@ -83,6 +93,9 @@ pub struct QuickSize {
     /// How long a load takes.
     #[serde(default)]
     pub seconds: Option<u64>,
+    /// Rows of a table.
+    #[serde(default)]
+    pub rows: Option<u64>,
     /// Arms by name; none: all.
     #[serde(default)]
     pub arms: Vec<String>,
@@ -189,6 +202,7 @@ impl LabExperiment {
     pub fn quick(mut self) -> Self {
         let quick = &self.quick;
         self.seconds = quick.seconds.unwrap_or(self.seconds);
+        self.rows = quick.rows.unwrap_or(self.rows);
         if !quick.arms.is_empty() {
             self.arms.retain(|arm| quick.arms.contains(&arm.name));
         }
@@ -228,6 +242,10 @@ impl LabExperiment {
             .find(|name| !loads.contains(name))
         {
             return wrong(format!("there is no load `{name}`"));
+        }
+        let idle = |load: &&LabLoad| !arms.iter().any(|arm| load.runs_on(arm));
+        if let Some(load) = self.loads.iter().find(idle) {
+            return wrong(format!("load `{}` runs on no arm", load.name));
         }
         if arms.is_empty() || self.seeds.is_empty() {
             return wrong("it needs an arm and a seed".to_owned());

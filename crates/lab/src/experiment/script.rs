@@ -21,23 +21,23 @@ pub fn built(experiment: &LabExperiment, arm: &LabArm) -> String {
             text.push_str(&format!("{name}={}\n", quoted(value)));
         }
     }
-    for layer in &arm.layers {
-        text.push_str(&format!("layer {}\n", words(layer)));
-    }
+    text.push_str(&layers(experiment, &arm.layers));
     text
 }
 
-/// The call that checks it.
-pub fn checked(arm: &LabArm) -> String {
-    let then = arm
-        .then
+/// The call that checks it, and the layers behind it.
+pub fn checked(experiment: &LabExperiment, arm: &LabArm) -> String {
+    let then = layers(experiment, &arm.then);
+    format!("checked {CHECK} {}\n{then}", arm.check)
+}
+
+/// Calls of layers.
+pub fn layers(experiment: &LabExperiment, layers: &[String]) -> String {
+    let rows = experiment.rows.to_string();
+    let calls = layers
         .iter()
-        .map(|layer| format!("layer {}\n", words(layer)));
-    format!(
-        "checked {CHECK} {}\n{}",
-        arm.check,
-        then.collect::<String>()
-    )
+        .map(|layer| format!("layer {}\n", words(layer).replace("{rows}", &rows)));
+    calls.collect()
 }
 
 /// The call of one cell.
@@ -69,6 +69,7 @@ mod tests {
             run: "measure read random 16k 8 {seconds} {seed} 256M".to_owned(),
             op: "read".to_owned(),
             io_bytes: Some(16384),
+            ..LabLoad::default()
         };
         let call = cell("c3", &load, 20, 7);
         assert_eq!(call, "cell c3 measure read random 16k 8 20 7 256M\n");

@@ -1,11 +1,11 @@
 //! A finished cell: the numbers that are kept of it.
 
-use ioalign_core::lab_document::LabDisk;
+use ioalign_core::lab_document::{LabDiscard, LabDisk, LabIostat};
 use ioalign_core::units::ratio;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::GuestParts;
+use super::{DeviceWaits, GuestParts};
 use crate::error::{LabError, Result, Tried};
 
 /// The numbers of one load.
@@ -33,6 +33,12 @@ pub struct CellRecord {
     pub simulated_disk_ios_per_io: Option<f64>,
     /// Requests a second of the model.
     pub simulated_iops: Option<f64>,
+    /// What iostat says of a device below.
+    #[serde(default)]
+    pub iostat: Option<LabIostat>,
+    /// What was discarded.
+    #[serde(default)]
+    pub discard: Option<LabDiscard>,
 }
 
 impl CellRecord {
@@ -46,7 +52,16 @@ impl CellRecord {
         let load = parts.document("load").ok_or_else(|| missing("load"))?;
         let profile = parts.document("watch").ok_or_else(|| missing("watch"))?;
         let mut record = rates(load, op).tried(|| format!("the load says nothing of a {op}"))?;
-        let device = &profile["devices"][0];
+        let below = parts.waits.as_ref().map(|waits| waits.device.as_str());
+        let devices = profile["devices"].as_array().map_or(&[][..], Vec::as_slice);
+        let (others, loaded): (Vec<_>, Vec<_>) = devices
+            .iter()
+            .partition(|device| below.is_some() && device["device"].as_str() == below);
+        let device = loaded.first().copied().unwrap_or(&Value::Null);
+        record.iostat = parts.waits.as_ref().map(|waits| {
+            let seen = others.first().copied().unwrap_or(&Value::Null);
+            iostat(waits, seen)
+        });
         let of = |op: &str| device["by_op"][op]["ios"].as_u64().unwrap_or(0);
         record.ios = of("read") + of("write");
         record.counted_ios = of(op);
@@ -68,8 +83,22 @@ impl CellRecord {
     }
 }
 
-/// Rates of a document of `measure run`, or of fio.
+/// Rates of a document of `measure run`, of fio, or of the guest's own.
 fn rates(load: &Value, op: &str) -> Option<CellRecord> {
+    if let Some(rate) = load["rate"].as_f64() {
+        let discard = |bytes: u64| LabDiscard {
+            bytes,
+            released_bytes: load["released_bytes"].as_u64().unwrap_or(0),
+            predicted_ratio: None,
+        };
+        return Some(CellRecord {
+            iops: rate,
+            latency_mean_us: load["mean_us"].as_f64(),
+            latency_p99_us: load["p99_us"].as_f64(),
+            discard: load["discarded_bytes"].as_u64().map(discard),
+            ..CellRecord::default()
+        });
+    }
     if load["schema"].is_string() {
         let sent = &load["steps"][0]["by_op"][op];
         let latency = &sent["latency_us"];
@@ -95,6 +124,27 @@ fn rates(load: &Value, op: &str) -> Option<CellRecord> {
         });
     }
     None
+}
+
+/// Both views of a device.
+fn iostat(waits: &DeviceWaits, seen: &Value) -> LabIostat {
+    let each = |n: usize| {
+        let (ios, ms) = (*waits.ios.get(n)?, *waits.ms.get(n)?);
+        (ios > 0).then(|| ratio(ms * 1000, ios))
+    };
+    let mean = |op: &str| seen["by_op"][op]["latency_us"]["mean"].as_f64();
+    let found = &seen["read_before_overwrite"];
+    let count = |key: &str| found[key].as_u64().unwrap_or(0);
+    LabIostat {
+        device: waits.device.clone(),
+        r_await_us: each(0),
+        w_await_us: each(1),
+        read_us: mean("read"),
+        write_us: mean("write"),
+        small_reads: count("small_reads"),
+        large_writes: count("large_writes"),
+        read_modify_write: found["seen"] == true,
+    }
 }
 
 fn extra_cells(device: &Value, op: &str, (size, phase): (u64, u64)) -> Option<u64> {
@@ -144,6 +194,28 @@ mod tests {
         assert_eq!(found.disk_ios_per_io(), 1.25);
         let fio = r#"{"jobs":[{"read":{"iops":70,"bw_bytes":9,"lat_ns":{"mean":5000},"clat_ns":{"percentile":{"99.000000":8000}}}}]}"#;
         assert_eq!(record(fio, "read").unwrap().latency_p99_us, Some(8.0));
+    }
+
+    #[test]
+    fn the_device_below_is_not_the_loaded_one() {
+        let watch = r#"{"devices":[{"device":"loop0","by_op":{"write":{"ios":9}}},{"device":"md0","by_op":{"write":{"ios":90,"latency_us":{"mean":70.0}}},"read_before_overwrite":{"small_reads":8,"large_writes":9,"seen":true}}]}"#;
+        let mut reader = GuestReader::default();
+        let lines = [
+            r#"@@json c load {"rate": 5.5, "discarded_bytes": 100, "released_bytes": 90}"#,
+            &format!("@@json c watch {watch}"),
+            "@@iostat c md0 0 0 0 0 0 50 0 100",
+        ];
+        for line in lines {
+            reader.line(line).unwrap();
+        }
+        let (_, parts) = reader.line("@@done c").unwrap().unwrap();
+        let found = CellRecord::new(&parts, "write", None).unwrap();
+        assert_eq!((found.iops, found.ios), (5.5, 9));
+        assert_eq!(found.discard.unwrap().ratio(), 0.9);
+        let iostat = found.iostat.unwrap();
+        assert_eq!((iostat.r_await_us, iostat.w_await_us), (None, Some(2000.0)));
+        assert_eq!(iostat.write_us, Some(70.0));
+        assert!(iostat.read_modify_write);
     }
 
     #[test]

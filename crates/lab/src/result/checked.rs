@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ioalign_core::cost::count;
+use ioalign_core::cost::{Count, count};
 use ioalign_core::units::ratio;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -63,16 +63,33 @@ impl CheckRecord {
     /// The share of I/Os of `io` bytes that touch a cell more than they must, on the layer whose name has `layer` in
     /// it. `grid`: bytes between boundaries, and the first one. `None`: nothing is known of such a layer or grid.
     pub fn straddle_ratio(&self, grid: (u64, u64), io: u64, layer: &str) -> Option<f64> {
+        self.share(grid, io, layer, |one| ratio(one.extra_cell, one.ios.max(1)))
+    }
+
+    /// The share of the bytes of I/Os that are cells in whole.
+    pub fn whole_ratio(&self, grid: (u64, u64), io: u64, layer: &str) -> Option<f64> {
+        self.share(grid, io, layer, |one| {
+            let touched = one.ios * one.minimum + one.extra_cell;
+            let whole = touched.saturating_sub(one.partial);
+            ratio(whole * grid.0, one.ios.max(1) * io.max(1))
+        })
+    }
+
+    /// The mean of what I/Os meet, over the parts of a layer.
+    fn share(
+        &self,
+        grid: (u64, u64),
+        io: u64,
+        layer: &str,
+        of: impl Fn(&Count) -> f64,
+    ) -> Option<f64> {
         let on_grid = |one: &&TopPhase| one.layer.contains(layer) && (one.size, one.phase) == grid;
         // Equal disks have equal grids: one of them speaks for all.
         let first = self.phases.iter().find(on_grid)?;
         let of_first = |one: &&TopPhase| (&one.layer, &one.grid) == (&first.layer, &first.grid);
         let parts = self.phases.iter().filter(of_first);
-        let crossing = parts.map(|part| {
-            let counted = count(io, part.size, part.offset);
-            part.weight * ratio(counted.extra_cell, counted.ios.max(1))
-        });
-        Some(crossing.sum())
+        let shares = parts.map(|part| part.weight * of(&count(io, part.size, part.offset)));
+        Some(shares.sum())
     }
 }
 
@@ -132,6 +149,10 @@ mod tests {
         assert_eq!(found.straddle_ratio((512, 0), 16384, ""), Some(0.0));
         assert_eq!(found.straddle_ratio((4096, 0), 16384, ""), None);
         assert_eq!(found.straddle_ratio(CHUNK, 16384, "md0p2"), None);
+        // Of 64 KiB nothing is a chunk in whole, of 1 MiB fifteen of sixteen are.
+        assert_eq!(found.whole_ratio(CHUNK, 65536, ""), Some(0.0));
+        assert_eq!(found.whole_ratio(CHUNK, 1 << 20, ""), Some(0.9375));
+        assert_eq!(found.whole_ratio((512, 0), 65536, ""), Some(1.0));
     }
 
     #[test]

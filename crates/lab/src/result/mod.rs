@@ -17,6 +17,18 @@ pub struct GuestParts {
     documents: BTreeMap<String, Value>,
     before: Vec<DiskCount>,
     after: Vec<DiskCount>,
+    waits: Option<DeviceWaits>,
+}
+
+/// What a device did meanwhile, and how long it took, as iostat has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeviceWaits {
+    /// Its name.
+    pub device: String,
+    /// Reads and writes.
+    pub ios: [u64; 2],
+    /// Milliseconds of both.
+    pub ms: [u64; 2],
 }
 
 /// Counters of a disk.
@@ -77,10 +89,29 @@ impl GuestReader {
                     _ => parts.after.push(count),
                 }
             }
+            "iostat" => {
+                let damaged = || format!("the guest sent damaged counters: {rest}");
+                let found = waits(rest).tried(damaged)?;
+                self.open.entry(key.to_owned()).or_default().waits = Some(found);
+            }
             _ => {}
         }
         Ok(None)
     }
+}
+
+/// `md0 READS WRITES READ_MS WRITE_MS` before, and the four numbers after.
+fn waits(text: &str) -> Option<DeviceWaits> {
+    let mut words = text.split_whitespace();
+    let device = words.next()?.to_owned();
+    let numbers: Option<Vec<u64>> = words.map(|word| word.parse().ok()).collect();
+    let numbers: [u64; 8] = numbers?.try_into().ok()?;
+    let [r0, w0, rms0, wms0, r1, w1, rms1, wms1] = numbers;
+    Some(DeviceWaits {
+        device,
+        ios: [r1.checked_sub(r0)?, w1.checked_sub(w0)?],
+        ms: [rms1.checked_sub(rms0)?, wms1.checked_sub(wms0)?],
+    })
 }
 
 /// `nullb0 READS SECTORS WRITES SECTORS`
@@ -108,6 +139,7 @@ mod tests {
             "@@json c1 load {\"iops\": 600.5}",
             "@@disk c1 before nullb0 1 8 2 16",
             "@@disk c1 after nullb0 11 88 22 96",
+            "@@iostat c1 md0 1 2 3 4 11 22 33 44",
         ];
         for line in lines {
             assert!(reader.line(line).unwrap().is_none());
@@ -116,6 +148,9 @@ mod tests {
         assert_eq!(key, "c1");
         assert_eq!(parts.document("load").unwrap()["iops"], 600.5);
         assert_eq!((parts.before[0].reads, parts.after[0].writes), (1, 22));
+        let waits = parts.waits.unwrap();
+        assert_eq!((waits.ios, waits.ms), ([10, 20], [30, 40]));
+        assert!(reader.line("@@iostat c2 md0 1 2 3 4 0 0 0 0").is_err());
         assert!(reader.line("@@json c2 load {\"iops\":").is_err());
         assert!(reader.line("@@disk c2 before nullb0 x").is_err());
         reader.line("@@failed there is no /dev/md0").unwrap();

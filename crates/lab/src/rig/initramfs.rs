@@ -71,7 +71,8 @@ pub fn cached(options: &GuestOptions, folder: &Path) -> Result<PathBuf> {
     if built.is_err() {
         let _ = fs::remove_file(&part);
     }
-    built.map(|()| path)
+    built.tried(|| format!("cannot make {}", path.display()))?;
+    Ok(path)
 }
 
 /// Removes the archives that were not used for the longest time.
@@ -134,9 +135,23 @@ pub fn contents(kernel: &Kernel, options: &GuestOptions) -> Result<Files> {
             files.insert(kernel.inside(&path), path);
         }
     }
-    let copies = options.copies.iter();
-    files.extend(copies.map(|path| (path.clone(), path.clone())));
+    for path in &options.copies {
+        copy(path, &mut files)?;
+    }
     Ok(files)
+}
+
+/// A file, or all files of a folder.
+fn copy(path: &Path, files: &mut Files) -> Result<()> {
+    let missing = || format!("the guest needs {}", path.display());
+    if !path.metadata().tried(missing)?.is_dir() {
+        files.insert(path.to_owned(), path.to_owned());
+        return Ok(());
+    }
+    for entry in fs::read_dir(path).tried(missing)? {
+        copy(&entry.tried(missing)?.path(), files)?;
+    }
+    Ok(())
 }
 
 /// The hash of all that goes in.

@@ -2,9 +2,9 @@
 //! with figures, and the figures alone.
 
 mod csv;
-mod figures;
+pub(crate) mod figures;
 mod gains;
-mod html;
+pub(crate) mod html;
 mod json;
 mod svg;
 mod text;

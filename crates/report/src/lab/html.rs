@@ -3,7 +3,9 @@
 use ioalign_core::lab_document::LabDocument;
 
 use super::tables::{self, LabTable};
-use super::{answers, conditions};
+use super::{answers, conditions, figures};
+use crate::comparison::html::figures_of;
+use crate::comparison::{self, figures as drawn};
 use crate::html::{self, document as page};
 use crate::svg::escape;
 use crate::words::ended::ended;
@@ -33,6 +35,7 @@ pub fn render(document: &LabDocument) -> String {
     tables::all(document)
         .iter()
         .for_each(|table| put(&mut body, table));
+    draw(&mut body, document);
     if !document.notes.is_empty() {
         body.push_str("<ul class=\"quiet\">\n");
         for note in &document.notes {
@@ -47,7 +50,28 @@ pub fn render(document: &LabDocument) -> String {
         escape(&document.experiment)
     ));
     let title = format!("{}: an experiment", document.experiment);
-    page(&title, &[html::STYLE], &[&body])
+    page(
+        &title,
+        &[html::STYLE, comparison::html::STYLE, drawn::STYLE],
+        &[&body],
+    )
+}
+
+/// Figures of arms under many loads.
+fn draw(out: &mut String, document: &LabDocument) {
+    let mut number = 0;
+    for comparison in figures::comparisons(document) {
+        let (sets, _) = drawn::sets(&comparison);
+        for set in sets.iter().filter(|set| !set.figures.is_empty()) {
+            figures_of(out, set, &mut number);
+        }
+    }
+    if number > 0 {
+        out.push_str(&format!(
+            "<p class=\"quiet\">{}</p>\n",
+            drawn::LEGEND.join(" ")
+        ));
+    }
 }
 
 fn put(out: &mut String, table: &LabTable) {

@@ -1,5 +1,6 @@
 //! An experiment on a real kernel: what was predicted beside what happened, and the published figures beside ours.
 
+mod figures;
 mod html;
 mod tables;
 
@@ -125,6 +126,32 @@ fn answers(document: &LabDocument) -> Vec<String> {
             off => format!("The simulated array differs in: {}.", off.join("; ")),
         });
     }
+    let discards: Vec<_> = document
+        .cells
+        .iter()
+        .filter_map(|cell| Some((cell, cell.discard_agrees()?)))
+        .collect();
+    let off: Vec<_> = discards
+        .iter()
+        .filter(|(_, agrees)| !agrees)
+        .map(|(cell, _)| format!("{}, {}", cell.arm, cell.workload))
+        .collect();
+    if !discards.is_empty() {
+        answers.push(match off.as_slice() {
+            [] => "The disk let go of what check predicted, and kept the rest.".to_owned(),
+            off => format!("The disk let go of something else in: {}.", off.join("; ")),
+        });
+    }
+    let iostat = document
+        .cells
+        .iter()
+        .filter_map(|cell| cell.iostat.as_ref());
+    if iostat.clone().any(|one| one.read_modify_write) {
+        answers.push(
+            "watch names read-modify-write: the reads that writes wait for are in r_await, and w_await hides them."
+                .to_owned(),
+        );
+    }
     let lost: u64 = document.cells.iter().map(|cell| cell.dropped).sum();
     if lost > 0 {
         answers.push(format!("watch lost {lost} events: its counts are too low."));
@@ -134,7 +161,7 @@ fn answers(document: &LabDocument) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use ioalign_core::lab_document::{LabCell, LabCheck, LabSummary};
+    use ioalign_core::lab_document::{LabCell, LabCheck, LabDiscard, LabIostat, LabSummary};
 
     use super::*;
 
@@ -191,6 +218,37 @@ mod tests {
         let page = html(&document());
         assert!(page.contains("&lt;sector&gt; 63") && !page.contains("<sector>"));
         assert!(page.contains("+15.4 %") && page.contains("class=\"verdict good\""));
+    }
+
+    #[test]
+    fn what_a_disk_keeps_and_what_iostat_hides_is_named() {
+        let mut document = document();
+        document.cells[0].discard = Some(LabDiscard {
+            bytes: 1 << 20,
+            released_bytes: 0,
+            predicted_ratio: Some(0.0),
+        });
+        document.cells[0].iostat = Some(LabIostat {
+            device: "md0".to_owned(),
+            w_await_us: Some(2000.0),
+            read_modify_write: true,
+            ..LabIostat::default()
+        });
+        let text = words(&document);
+        for part in [
+            "kept the rest",
+            "1 MiB 0 % 0 % 1 MiB",
+            "md0 by iostat",
+            "w_await hides",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        document.cells[0].discard.as_mut().unwrap().predicted_ratio = Some(1.0);
+        let text = words(&document);
+        assert!(
+            text.contains("something else in: <sector> 63, reads"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -16,7 +16,8 @@ use crate::html::{self, document};
 use crate::svg::escape;
 use crate::words::numbers::{count, time, trimmed};
 
-const STYLE: &str = include_str!("style.css");
+/// What the figures and tables of a page of a comparison look like.
+pub(crate) const STYLE: &str = include_str!("style.css");
 
 /// The whole page.
 pub fn render(comparison: &Comparison) -> String {
@@ -72,7 +73,8 @@ fn draw(out: &mut String, comparison: &Comparison) {
     }
 }
 
-fn figures_of(out: &mut String, set: &Set, number: &mut usize) {
+/// The figures of a set; `number`: of the last one before.
+pub(crate) fn figures_of(out: &mut String, set: &Set, number: &mut usize) {
     let heading = set.heading.as_deref().unwrap_or("The figures");
     out.push_str(&format!("<h2>{}</h2>\n", escape(heading)));
     out.push_str("<div class=\"figures\">\n");
