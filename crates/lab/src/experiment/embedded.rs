@@ -11,12 +11,13 @@ macro_rules! built_in {
 }
 
 /// In the order of `lab list`.
-const TEXTS: [(&str, &str); 10] = built_in![
+const TEXTS: [(&str, &str); 11] = built_in![
     "raid10-six-scenarios",
     "lun-8k-before-after",
     "oltp",
     "raid5-small-writes",
     "lvm-second-lv",
+    "thin-chunk",
     "luks1-payload",
     "guest-in-host",
     "bogus-opt-io",
