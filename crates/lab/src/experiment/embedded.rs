@@ -11,8 +11,9 @@ macro_rules! built_in {
 }
 
 /// In the order of `lab list`.
-const TEXTS: [(&str, &str); 11] = built_in![
+const TEXTS: [(&str, &str); 13] = built_in![
     "raid10-six-scenarios",
+    "vmfs-matrix",
     "lun-8k-before-after",
     "oltp",
     "raid5-small-writes",
@@ -20,6 +21,7 @@ const TEXTS: [(&str, &str); 11] = built_in![
     "thin-chunk",
     "luks1-payload",
     "guest-in-host",
+    "nvme-iu",
     "bogus-opt-io",
     "lowest-aligned-7",
     "misaligned-discard",
