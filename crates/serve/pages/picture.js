@@ -89,7 +89,7 @@ export class StackPicture {
     const boundary = el("div", { class: "boundary" });
     const flow = el("div", { class: "flow", "aria-hidden": "true", hidden: true }, el("span", { class: "r" }), el("span", { class: "w" }));
     const card = el("div", { class: `layer is-${colour}` }, head, boundary, flow);
-    const entry = { layer, below, boundary, flow, place: again ? [] : this.place(layer, below) };
+    const entry = { layer, below, name, boundary, flow, place: again ? [] : this.place(layer, below) };
     boundary.append(...entry.place);
     if (!again) this.cards.push(entry);
     return card;
@@ -172,6 +172,12 @@ export class StackPicture {
       const device = byNumber.get(number ?? "none") ?? (DEVICES.has(entry.layer.kind) ? byName.get(entry.layer.name) : undefined);
       entry.boundary.replaceChildren(...entry.place, ...(device ? crossing(device) : []));
       entry.flow.hidden = !device;
+      // A volume has another name in its stack than in the kernel, which the figures tell.
+      if (device?.counted && this.device !== null && entry.name.tagName === "SPAN") {
+        const link = el("a", { href: `/device/${encodeURIComponent(device.name)}`, class: "layer-name" }, entry.layer.name);
+        entry.name.replaceWith(link);
+        entry.name = link;
+      }
       if (device) {
         entry.flow.children[0].style.width = `${most > 0 ? (100 * device.read.bytes_per_s) / most : 0}%`;
         entry.flow.children[1].style.width = `${most > 0 ? (100 * device.write.bytes_per_s) / most : 0}%`;
