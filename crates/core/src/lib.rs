@@ -14,6 +14,7 @@ pub mod comparison;
 pub mod consequence;
 pub mod cost;
 pub mod csv;
+pub mod day;
 pub mod finding;
 pub mod fix_document;
 pub mod geometry_document;

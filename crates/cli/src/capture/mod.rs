@@ -14,7 +14,7 @@ use ioalign_inspect::recording::{self, CaptureBundle, CaptureRequest};
 use crate::args::CaptureArgs;
 use crate::exit::{Exit, UsageError};
 use crate::interrupt::Interrupt;
-use crate::policy::day::Day;
+use ioalign_core::day::Day;
 
 /// How soon Ctrl-C is heard.
 const TICK: Duration = Duration::from_millis(20);
@@ -47,7 +47,7 @@ pub fn run(arguments: &CaptureArgs) -> Result<Exit> {
 
 /// Reads the host beside the thread that hears Ctrl-C: a disk that does not answer can hold up a read
 /// for minutes. `None`: interrupted.
-fn read(request: CaptureRequest, interrupt: &Interrupt) -> Result<Option<CaptureBundle>> {
+pub fn read(request: CaptureRequest, interrupt: &Interrupt) -> Result<Option<CaptureBundle>> {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         // Nobody listens any more: interrupted.

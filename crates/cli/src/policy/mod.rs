@@ -3,7 +3,6 @@
 //! Severities stay facts; a policy only says what counts. A waiver needs a reason and a last day,
 //! and once that is over the finding counts again, with a note that says why.
 
-pub mod day;
 mod file;
 mod found;
 mod glob;
@@ -17,7 +16,7 @@ use ioalign_core::{Finding, Severity, Waiver, judge, rules};
 use ioalign_report::{FailOn, Target};
 
 use crate::say::note;
-use day::Day;
+use ioalign_core::day::Day;
 
 /// Looked for in the working directory.
 const NAME: &str = "ioalign.toml";

@@ -1,10 +1,10 @@
-//! Days of the calendar, in UTC. Own code: reading `YYYY-MM-DD` and comparing needs no library.
+//! Days of the calendar, in UTC. Reading `YYYY-MM-DD` and comparing needs no library.
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use ioalign_report::words::time::date;
+use crate::time::date;
 
 /// Year, month and day; ordered.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
