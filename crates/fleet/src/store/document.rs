@@ -1,0 +1,31 @@
+//! Check documents, packed: a tenth of their size.
+
+use std::io::{Read as _, Write as _};
+
+use flate2::Compression;
+use flate2::read::ZlibDecoder;
+use flate2::write::ZlibEncoder;
+
+use crate::error::{FleetError, FleetResult};
+
+/// The largest document that is unpacked.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// Packs it.
+pub(crate) fn pack(document: &[u8]) -> FleetResult<Vec<u8>> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
+    let packed = encoder.write_all(document).and_then(|()| encoder.finish());
+    packed.map_err(|error| FleetError::Foreign(format!("cannot pack a document: {error}")))
+}
+
+/// Unpacks it.
+pub(crate) fn unpack(packed: &[u8]) -> FleetResult<Vec<u8>> {
+    let mut document = Vec::new();
+    let read = ZlibDecoder::new(packed)
+        .take(MOST_BYTES)
+        .read_to_end(&mut document);
+    let damaged =
+        |error| FleetError::Foreign(format!("a document of the store is damaged: {error}"));
+    read.map_err(damaged)?;
+    Ok(document)
+}

@@ -1,0 +1,113 @@
+//! SQLite: one file, compiled in.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::types::{ToSql, ToSqlOutput, Value, ValueRef};
+use rusqlite::{Connection, ErrorCode, params_from_iter};
+
+use super::database::{FleetDatabase, SqlRow, SqlValue};
+use crate::error::{FleetError, FleetResult};
+
+/// How long a writer waits for another process.
+const BUSY: Duration = Duration::from_secs(10);
+/// Statements kept ready.
+const STATEMENTS: usize = 64;
+
+/// An open file.
+pub struct SqliteDatabase(Connection);
+
+impl SqliteDatabase {
+    /// Opens the file, which is made where there is none.
+    pub fn open(path: &Path) -> FleetResult<Self> {
+        let database = Connection::open(path).map_err(|error| failed(&error))?;
+        let set = || -> rusqlite::Result<()> {
+            database.busy_timeout(BUSY)?;
+            database.set_prepared_statement_cache_capacity(STATEMENTS);
+            // A reader waits for no writer, and a commit is on the disk when it returns.
+            database.pragma_update(None, "journal_mode", "wal")?;
+            database.pragma_update(None, "synchronous", "full")?;
+            database.pragma_update(None, "foreign_keys", true)?;
+            database.pragma_update(None, "trusted_schema", false)?;
+            database.pragma_update(None, "cache_size", -65_536)?;
+            database.pragma_update(None, "mmap_size", 1 << 30)
+        };
+        set().map_err(|error| failed(&error))?;
+        Ok(Self(database))
+    }
+}
+
+impl FleetDatabase for SqliteDatabase {
+    fn batch(&mut self, sql: &str) -> FleetResult<()> {
+        self.0.execute_batch(sql).map_err(|error| failed(&error))
+    }
+
+    fn execute(&mut self, sql: &str, parameters: &[SqlValue]) -> FleetResult<u64> {
+        let run = || -> rusqlite::Result<usize> {
+            self.0
+                .prepare_cached(sql)?
+                .execute(params_from_iter(parameters))
+        };
+        run()
+            .map(|rows| rows as u64)
+            .map_err(|error| failed(&error))
+    }
+
+    fn query(&mut self, sql: &str, parameters: &[SqlValue]) -> FleetResult<Vec<SqlRow>> {
+        let run = || -> rusqlite::Result<Vec<SqlRow>> {
+            let mut statement = self.0.prepare_cached(sql)?;
+            let columns = statement.column_count();
+            let rows = statement.query_map(params_from_iter(parameters), |row| {
+                (0..columns)
+                    .map(|column| row.get_ref(column).map(value))
+                    .collect()
+            })?;
+            rows.collect()
+        };
+        run().map_err(|error| failed(&error))
+    }
+
+    fn begin(&mut self) -> FleetResult<()> {
+        self.batch("BEGIN IMMEDIATE")
+    }
+
+    fn dialect(&self, sql: &str) -> String {
+        sql.replace("{id}", "INTEGER PRIMARY KEY AUTOINCREMENT")
+            .replace("{blob}", "BLOB")
+    }
+
+    fn is_open(&self) -> bool {
+        true
+    }
+}
+
+fn value(value: ValueRef<'_>) -> SqlValue {
+    match value {
+        ValueRef::Null => SqlValue::Null,
+        ValueRef::Integer(value) => SqlValue::Integer(value),
+        ValueRef::Real(value) => SqlValue::Real(value),
+        ValueRef::Text(text) => SqlValue::Text(String::from_utf8_lossy(text).into_owned()),
+        ValueRef::Blob(bytes) => SqlValue::Bytes(bytes.to_vec()),
+    }
+}
+
+impl ToSql for SqlValue {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(match self {
+            Self::Null => ToSqlOutput::Owned(Value::Null),
+            Self::Integer(value) => ToSqlOutput::Owned(Value::Integer(*value)),
+            Self::Real(value) => ToSqlOutput::Owned(Value::Real(*value)),
+            Self::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
+            Self::Bytes(bytes) => ToSqlOutput::Borrowed(ValueRef::Blob(bytes)),
+        })
+    }
+}
+
+/// A full disk, a lock held by others: later. A file of something else: never.
+fn failed(error: &rusqlite::Error) -> FleetError {
+    let what = format!("SQLite: {error}");
+    match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => FleetError::Foreign(what),
+        _ => FleetError::Unavailable(what),
+    }
+}

@@ -1,0 +1,53 @@
+//! The store, its questions and its faults, on SQLite and on a real PostgreSQL.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod faults;
+mod kept;
+mod made;
+mod questions;
+mod reports;
+
+use ioalign_fleet::StorePlace;
+use ioalign_testkit::{PostgresServer, needs};
+
+/// What both stores must do alike.
+const SCENARIOS: &[(&str, fn(&StorePlace))] = &[
+    ("duplicates", reports::a_push_counts_once),
+    ("states", reports::findings_come_and_go_and_keep_their_age),
+    ("profiles", reports::a_profile_stays_until_the_next_one),
+    (
+        "waivers",
+        reports::a_waived_finding_does_not_count_until_its_day,
+    ),
+    ("unknown", reports::what_is_unknown_is_never_ok),
+    ("answers", questions::every_question_has_its_answer),
+    ("compare", questions::two_reports_are_compared_by_value),
+    ("export", questions::everything_is_exported),
+    ("hostile", questions::names_are_data),
+    (
+        "servers",
+        faults::two_servers_on_one_store_lose_and_double_nothing,
+    ),
+    ("collector", faults::what_is_acknowledged_is_there),
+];
+
+#[test]
+fn sqlite() {
+    for (name, scenario) in SCENARIOS {
+        println!("{name}");
+        let folder = tempfile::tempdir().unwrap();
+        scenario(&StorePlace::Sqlite(folder.path().join("fleet.db")));
+    }
+}
+
+/// One server for all of it: its start is what takes time.
+#[test]
+fn postgresql() {
+    needs!(Packages);
+    let mut server = PostgresServer::start();
+    for (name, scenario) in SCENARIOS {
+        println!("{name}");
+        scenario(&server.space(name).parse().unwrap());
+    }
+    faults::a_database_that_stops_loses_nothing_acknowledged(&mut server);
+}
