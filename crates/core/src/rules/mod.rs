@@ -12,6 +12,7 @@ mod geometry;
 mod gpt;
 mod hints;
 mod images;
+mod kubernetes;
 mod labels;
 mod lvm;
 mod md;
@@ -29,9 +30,9 @@ mod vmdk;
 pub use nearest::nearest;
 // The ids: a constant for each rule, beside its page.
 pub use {
-    blocks::*, captures::*, crypt::*, dos::*, geometry::*, gpt::*, hints::*, images::*, labels::*,
-    lvm::*, md::*, moves::*, reading::*, sectors::*, sizes::*, starts::*, upload::*, vhd::*,
-    vmdk::*,
+    blocks::*, captures::*, crypt::*, dos::*, geometry::*, gpt::*, hints::*, images::*,
+    kubernetes::*, labels::*, lvm::*, md::*, moves::*, reading::*, sectors::*, sizes::*, starts::*,
+    upload::*, vhd::*, vmdk::*,
 };
 
 use crate::severity::Severity;
@@ -66,7 +67,7 @@ pub struct RuleGroup {
     pub rules: &'static [Rule],
 }
 
-static GROUPS: [RuleGroup; 19] = [
+static GROUPS: [RuleGroup; 20] = [
     starts::GROUP,
     sizes::GROUP,
     sectors::GROUP,
@@ -83,6 +84,7 @@ static GROUPS: [RuleGroup; 19] = [
     vmdk::GROUP,
     vhd::GROUP,
     upload::GROUP,
+    kubernetes::GROUP,
     moves::GROUP,
     captures::GROUP,
     reading::GROUP,

@@ -10,6 +10,7 @@
 
 pub mod filesystems;
 pub mod hints;
+pub mod kubernetes;
 mod latest;
 pub mod listings;
 pub mod load;
@@ -253,6 +254,7 @@ pub const FORMATS: &[TextFormat] = &[
     listings::diskpart::FORMAT,
     listings::fsutil::FORMAT,
     listings::msinfo::FORMAT,
+    kubernetes::FORMAT,
     listings::ansible::FORMAT,
     listings::libvirt::FORMAT,
     listings::qemu_info::FORMAT,

@@ -109,6 +109,7 @@ pub fn texts(
         }
     }
     captures::volumes::lvm::join(&mut all);
+    captures::kubernetes::join(&mut all);
     Ok(evidence(all, options))
 }
 
