@@ -25,6 +25,7 @@ mod output_file;
 mod plan;
 mod policy;
 mod probe;
+mod push;
 mod say;
 mod serve;
 mod simulate;
@@ -69,6 +70,7 @@ fn verb(verb: Verb) -> Result<Exit> {
         Verb::Fix(arguments) => fix::run(&arguments),
         Verb::Advise(arguments) => advise::run(&arguments),
         Verb::Serve(arguments) => serve::run(&arguments),
+        Verb::Push(arguments) => push::run(&arguments),
         Verb::Demo(arguments) => demo::run(&arguments),
         Verb::Completions { shell } => generate::completions(shell),
         Verb::Man { folder } => generate::man(folder.as_deref()),

@@ -1,6 +1,6 @@
 //! The web pages, the JSON API and the metrics of `ioalign serve`, and the one HTTP server in the program.
 //!
-//! The server is read-only and knows nothing of devices. What it shows is published on a [`Board`] by whoever watches
+//! The server knows nothing of devices, and is read-only but for the pushes of a fleet ([`collect`]). What it shows is published on a [`Board`] by whoever watches
 //! the machine, and what it is asked besides goes to [`HostAnswers`]. Every route is added to a [`WebApp`], which puts
 //! the same guards before all of them: the name of the host, the origin, the token, limits of time and size, and the
 //! headers that keep a browser from doing more than it should.
@@ -11,6 +11,7 @@ mod answers;
 mod app;
 mod board;
 mod check;
+pub mod collect;
 mod events;
 mod guard;
 mod history;

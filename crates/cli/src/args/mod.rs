@@ -7,6 +7,7 @@ mod lab;
 mod measure;
 mod plan;
 mod probe;
+mod push;
 mod serve;
 mod simulate;
 mod trace;
@@ -33,6 +34,7 @@ pub use measure::{
 };
 pub use plan::PlanArgs;
 pub use probe::ProbeArgs;
+pub use push::PushArgs;
 pub use serve::ServeArgs;
 pub use simulate::{
     CacheArg, LostWrites, SimulateArgs, SimulateCalibrateArgs, SimulateCompareArgs,
@@ -96,6 +98,9 @@ pub enum Verb {
     /// Show this machine's stack and its I/O in a browser, as JSON and as metrics
     #[command(after_long_help = serve::EXAMPLES)]
     Serve(Deferred<ServeArgs>),
+    /// Send this host's capture and profile to a collecting server; nothing is lost when it is away
+    #[command(after_long_help = push::EXAMPLES)]
+    Push(Deferred<PushArgs>),
     /// Show the whole loop on a scratch image; needs no root
     #[command(after_long_help = DEMO_EXAMPLES)]
     Demo(Deferred<DemoArgs>),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use ioalign_fleet::StorePlace;
 
 use super::watch::duration;
 
@@ -16,6 +17,7 @@ Examples:
   ioalign serve --listen 0.0.0.0:9184 --token-file token      for others, who show the token
   ioalign serve --listen 0.0.0.0:9184 --tls-cert cert.pem --tls-key key.pem --tls-client-ca ca.pem
   openssl rand -hex 32 > token; chmod 600 token
+  ioalign serve --collect --store sqlite:fleet.db --agents-file agents.toml      a fleet
   curl -H \"Authorization: Bearer $(cat token)\" http://stor1:9184/metrics
 
 Nothing is written to a device. Live counters need root, or CAP_BPF and CAP_PERFMON; without them the pages show what
@@ -56,6 +58,18 @@ pub struct ServeArgs {
     /// A folder whose reports are shown: documents that other commands have written with --json
     #[arg(long, value_name = "FOLDER")]
     pub reports: Option<PathBuf>,
+
+    /// Collect what other hosts push, and show the fleet instead of this machine
+    #[arg(long, requires_all = ["store", "agents_file"])]
+    pub collect: bool,
+
+    /// The store of the fleet: sqlite:FILE or postgres://USER@HOST/DATABASE
+    #[arg(long, value_name = "STORE", requires = "collect")]
+    pub store: Option<StorePlace>,
+
+    /// Who may push: names and hashes of tokens, in TOML
+    #[arg(long, value_name = "FILE", requires = "collect")]
+    pub agents_file: Option<PathBuf>,
 
     /// How often the stack is checked again
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = duration)]

@@ -18,10 +18,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
 use ioalign_core::judge::{self, lint::Lint};
+use ioalign_inspect::archive;
 use ioalign_inspect::assemble::AssembleOptions;
 use ioalign_inspect::captures::FORMATS;
 use ioalign_inspect::filesystems::database;
-use ioalign_report::{Report, Target};
+use ioalign_report::{RenderOptions, Report, SourceKind, Target};
 
 pub use backing::files_of;
 
@@ -30,6 +31,9 @@ use crate::exit::{self, Exit, UsageError};
 use crate::interrupt::Interrupt;
 use crate::policy::{self, Policy};
 use find::{FoundTargets, find};
+
+/// The name of what has none.
+const CAPTURE: &str = "capture";
 
 /// Everything the targets have in common.
 pub struct CheckJob {
@@ -236,6 +240,25 @@ pub fn given(name: &str, bytes: &[u8]) -> Report {
         targets: vec![target::given(name, bytes)],
         ..head(&Policy::default())
     }
+}
+
+/// Judges a capture in memory, as `check FILE` does, for the server of a fleet: its document, or why it is none.
+pub fn captured(bytes: &[u8]) -> Result<Vec<u8>, String> {
+    let target = target::given(CAPTURE, bytes);
+    let head = bytes.get(..archive::HEAD).unwrap_or(bytes);
+    if target.source != SourceKind::Capture || !archive::may_be(head) {
+        return Err("it is no tarball of a host".to_owned());
+    }
+    let is_empty = target.stack.layers().next().is_none();
+    if let Some(error) = target.error.as_ref().filter(|_| is_empty) {
+        return Err(error.message.clone());
+    }
+    let report = Report {
+        targets: vec![target],
+        tool: tool(),
+        ..Report::default()
+    };
+    Ok(ioalign_report::json::render(&report, &RenderOptions::default()).into_bytes())
 }
 
 /// Judges one file for other verbs.

@@ -6,6 +6,7 @@
 mod access;
 mod answers;
 mod checker;
+mod collect;
 mod folder;
 mod live;
 
@@ -25,6 +26,9 @@ use crate::{look, watch};
 pub fn run(arguments: &ServeArgs) -> Result<Exit> {
     if arguments.as_checker {
         return checker::run();
+    }
+    if arguments.collect {
+        return collect::run(arguments);
     }
     access::is_safe(arguments)?;
     let rules = access::rules(arguments)?;

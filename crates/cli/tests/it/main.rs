@@ -17,6 +17,7 @@ mod created;
 mod explain;
 mod fix;
 mod fix_real;
+mod fleet;
 mod folder;
 mod formats;
 mod guest;
