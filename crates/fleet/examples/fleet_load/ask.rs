@@ -13,12 +13,15 @@ const NOW: i64 = 1_795_608_000;
 /// Rows that a page asks for.
 const ROWS: u32 = 200;
 
+/// A question and its name.
+type TimedQuestion<'a> = (&'a str, &'a dyn Fn(&mut FleetStore));
+
 /// Asks each question; its name, and the median time in milliseconds.
 pub fn ask(place: &StorePlace, rounds: usize) {
     let mut store = FleetStore::open(place).unwrap();
     let host = worst(&mut store, 1).unwrap().remove(0).host;
     let report = history(&mut store, &host).unwrap().unwrap().reports[0].report;
-    let questions: [(&str, &dyn Fn(&mut FleetStore)); 13] = [
+    let questions: [TimedQuestion<'_>; 13] = [
         ("overview", &|store| drop(overview(store, NOW).unwrap())),
         ("worst", &|store| drop(worst(store, ROWS).unwrap())),
         ("by rule", &|store| drop(by_rule(store).unwrap())),

@@ -43,7 +43,7 @@ fn report(host: usize, random: &mut Random) -> NewReport {
     let name = format!("host-{host:06}.example");
     let at = BEGIN + i64::try_from(random.below(5_000_000)).unwrap();
     let document = serde_json::to_vec(&document(host, random)).unwrap();
-    let rates = (host % 4 == 0).then(|| rates(random));
+    let rates = host.is_multiple_of(4).then(|| rates(random));
     NewReport {
         content_hash: hash::of(name.as_bytes()),
         capture_hash: hash::of(&document),
