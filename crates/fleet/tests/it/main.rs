@@ -10,8 +10,11 @@ mod reports;
 use ioalign_fleet::StorePlace;
 use ioalign_testkit::{PostgresServer, needs};
 
+/// A name, and what is done.
+type StoreScenario = (&'static str, fn(&StorePlace));
+
 /// What both stores must do alike.
-const SCENARIOS: &[(&str, fn(&StorePlace))] = &[
+const SCENARIOS: &[StoreScenario] = &[
     ("duplicates", reports::a_push_counts_once),
     ("states", reports::findings_come_and_go_and_keep_their_age),
     ("profiles", reports::a_profile_stays_until_the_next_one),
