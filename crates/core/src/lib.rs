@@ -15,6 +15,7 @@ pub mod consequence;
 pub mod cost;
 pub mod csv;
 pub mod day;
+pub mod direct_io;
 pub mod finding;
 pub mod fix_document;
 pub mod geometry_document;

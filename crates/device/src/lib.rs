@@ -24,7 +24,7 @@ mod target_request;
 mod users;
 mod writers;
 
-pub use direct::Direct;
+pub use direct::{Direct, direct_io_contract};
 pub use error::{Error, ErrorKind, Result};
 pub use identity::{Sameness, TargetIdentity};
 pub use loops::{AttachedLoop, backing_file, detach, loops_on};

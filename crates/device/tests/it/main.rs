@@ -9,6 +9,7 @@ use std::path::Path;
 use ioalign_device::{Error, ErrorKind, Target, TargetRequest};
 
 mod devices;
+mod direct;
 mod files;
 mod folders;
 mod permission;

@@ -1,9 +1,13 @@
 //! Alignment that `O_DIRECT` requires.
 
+mod contract;
+
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-use rustix::fs::{AtFlags, StatxFlags, fstatfs, ioctl_blksszget, statx};
+use rustix::fs::{AtFlags, Statx, StatxFlags, fstatfs, ioctl_blksszget, statx};
+
+pub use contract::direct_io_contract;
 
 /// The file system that reads a part of its block through the page cache, also with `O_DIRECT` (`check_direct_IO` in `fs/btrfs`).
 const BTRFS: i128 = 0x9123_683e;
@@ -38,12 +42,17 @@ fn of_btrfs(file: &File) -> Option<Direct> {
 
 /// As statx reports (Linux 6.1). tmpfs reports 0 and accepts any.
 fn stated(file: &File) -> Option<Direct> {
-    let found = statx(file, c"", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN).ok()?;
+    let found = direct_statx(file)?;
     let known = found.stx_mask & StatxFlags::DIOALIGN.bits() != 0;
     (known && found.stx_dio_offset_align != 0).then(|| Direct {
         memory_bytes: found.stx_dio_mem_align.into(),
         offset_bytes: found.stx_dio_offset_align.into(),
     })
+}
+
+fn direct_statx(file: &File) -> Option<Statx> {
+    let mask = StatxFlags::DIOALIGN | contract::READS;
+    statx(file, c"", AtFlags::EMPTY_PATH, mask).ok()
 }
 
 fn sector(file: &File) -> Option<Direct> {
