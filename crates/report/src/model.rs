@@ -1,5 +1,6 @@
 //! The model of a report: the input of every renderer.
 
+use ioalign_core::direct_io::DirectIoContract;
 pub use ioalign_core::judge::{LayerPhases, Missed};
 use ioalign_core::machine::Machine;
 use ioalign_core::severity::verdict;
@@ -134,6 +135,8 @@ pub struct Target {
     pub missed: Vec<Missed>,
     /// The findings, in any order.
     pub findings: Vec<Finding>,
+    /// What direct I/O to it demands, where that was asked.
+    pub direct_io: Option<DirectIoContract>,
     /// Why it could not be read; the stack then holds what was read before.
     pub error: Option<ErrorInfo>,
     /// Time it took, in microseconds.

@@ -138,6 +138,7 @@ Examples:
   ioalign check /var/lib/mysql               a database directory and its stack
   ioalign check guest.qcow2 --chain          the guest's disk and all below its file
   ioalign check /srv/big.file --extents      where a file's extents lie
+  ioalign check /srv/guest.img --dio         what O_DIRECT demands of who opens it
 
 Exit codes: 0 ok or notes, 1 misaligned or suboptimal, 2 broken or data-risk, 3 unknown,
 64 wrong usage, 65 a target is unreadable or malformed, 130 interrupted.";
@@ -233,6 +234,10 @@ pub struct CheckArgs {
     /// Judge each extent of a file on a mounted file system (FIEMAP)
     #[arg(long)]
     pub extents: bool,
+
+    /// Ask what direct I/O to each file or device demands: alignment of buffers, reads and writes, confirmed by reads
+    #[arg(long, requires = "targets", conflicts_with_all = ["sysroot", "together", "text_format"])]
+    pub dio: bool,
 
     /// A database on top: innodb, innodb:16k,doublewrite=off, postgresql, oracle:8k, sqlserver,
     /// bluestore, …

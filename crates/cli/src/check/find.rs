@@ -53,8 +53,8 @@ pub fn find(arguments: &CheckArgs, job: &CheckJob) -> Result<FoundTargets> {
     {
         return Ok(NamedTarget::opened(only.clone(), source).into());
     }
-    // The extents of a text file are those of a file; what is in it does not matter.
-    let (texts, others) = match job.extents {
+    // A text file has extents and takes direct I/O as any other; what is in it does not matter.
+    let (texts, others) = match job.extents || job.direct_io {
         true => (Vec::new(), targets.clone()),
         false => captures::split(targets, job.text_format.as_deref()),
     };

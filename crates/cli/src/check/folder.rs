@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::lean::Diet;
-use super::{CheckJob, captures, output, target};
+use super::{CheckJob, captures, direct_io, output, target};
 use crate::args::CheckArgs;
 use crate::bar::bar;
 use crate::interrupt::Interrupt;
@@ -228,6 +228,14 @@ impl Drop for Crew<'_> {
 
 /// Judges a file; nothing is said of one that was found in a folder and is no image.
 pub fn judge_one(file: &NamedTarget, job: &CheckJob) -> Option<Target> {
+    let mut target = judge_layers(file, job)?;
+    if job.direct_io && file.closed.is_none() {
+        direct_io::ask(&mut target, &file.path);
+    }
+    Some(target)
+}
+
+fn judge_layers(file: &NamedTarget, job: &CheckJob) -> Option<Target> {
     if let Some(error) = &file.closed {
         return Some(target::closed(&file.path, error));
     }

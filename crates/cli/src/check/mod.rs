@@ -3,6 +3,7 @@
 mod backing;
 mod captures;
 mod confine;
+mod direct_io;
 mod find;
 mod folder;
 mod lean;
@@ -47,6 +48,8 @@ pub struct CheckJob {
     pub chain: bool,
     /// Judge the extents of files.
     pub extents: bool,
+    /// Ask what direct I/O to each target demands.
+    pub direct_io: bool,
     /// The format of the texts, where the operator names it.
     pub text_format: Option<String>,
 }
@@ -190,6 +193,7 @@ impl CheckJob {
             sysroot: arguments.sysroot.clone(),
             chain: arguments.chain,
             extents: arguments.extents,
+            direct_io: arguments.dio,
             text_format,
         })
     }
@@ -208,6 +212,7 @@ impl CheckJob {
             sysroot: None,
             chain: false,
             extents: false,
+            direct_io: false,
             text_format: None,
         }
     }

@@ -218,6 +218,7 @@ fn judged(
         phases: judgement.phases,
         missed: judgement.missed,
         findings,
+        direct_io: None,
         error: inspection.malformed.as_ref().map(error_info),
         elapsed_us: elapsed(begun),
     }

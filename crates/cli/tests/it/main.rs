@@ -14,6 +14,7 @@ mod cli;
 mod composition;
 mod contrib;
 mod created;
+mod direct_io;
 mod explain;
 mod fix;
 mod fix_real;

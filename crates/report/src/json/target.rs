@@ -1,5 +1,6 @@
 //! One target of the JSON document.
 
+use ioalign_core::direct_io::DirectIoContract;
 use serde::Serialize;
 
 use super::finding::FindingJson;
@@ -18,6 +19,8 @@ pub struct TargetJson<'a> {
     layers: Vec<LayerJson<'a>>,
     grids: Vec<GridJson<'a>>,
     findings: Vec<FindingJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    direct_io: Option<&'a DirectIoContract>,
     elapsed_us: u64,
 }
 
@@ -34,6 +37,7 @@ pub fn of(target: &Target) -> TargetJson<'_> {
             .into_iter()
             .map(|one| finding::of(one, &names))
             .collect(),
+        direct_io: target.direct_io.as_ref(),
         elapsed_us: target.elapsed_us,
     }
 }

@@ -4,6 +4,7 @@
 
 mod brief;
 pub(crate) mod costs;
+mod direct_io;
 pub(crate) mod findings;
 mod glyphs;
 mod marks;
@@ -88,6 +89,7 @@ fn full(page: &mut TextPage, target: &Target) {
     }
     findings::all(page, target);
     page.blank();
+    direct_io::put(page, target);
     verdict::line(page, target);
 }
 

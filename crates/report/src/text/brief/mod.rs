@@ -11,7 +11,7 @@ mod mark;
 use ioalign_core::Severity;
 
 use super::page::{TextPage, TextSpan};
-use super::verdict;
+use super::{direct_io, verdict};
 use crate::model::Target;
 use crate::words::headline::headline;
 
@@ -31,5 +31,6 @@ pub fn target(page: &mut TextPage<'_>, target: &Target) {
     {
         page.line(&[TextSpan::plain(headline(target))]);
     }
+    direct_io::put(page, target);
     verdict::line(page, target);
 }
