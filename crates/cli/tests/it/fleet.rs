@@ -19,18 +19,18 @@ const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 const OWNER: &str = "fedcba9876543210fedcba9876543210";
 
 /// A folder with a store, a list of agents and tokens.
-struct MadeFleet {
-    folder: tempfile::TempDir,
+pub struct MadeFleet {
+    pub folder: tempfile::TempDir,
 }
 
 /// A server; it is killed when this is dropped.
-struct FleetProcess {
+pub struct FleetProcess {
     child: Child,
-    url: String,
+    pub url: String,
 }
 
 impl MadeFleet {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let agent = |name: &str, token: &str, may: &str| {
             let hash = hash::of(token.as_bytes());
@@ -42,11 +42,11 @@ impl MadeFleet {
         Self { folder }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    fn serve(&self) -> FleetProcess {
+    pub fn serve(&self) -> FleetProcess {
         let mut child = Command::new(PROGRAM)
             .args([
                 "serve",
@@ -123,7 +123,7 @@ impl FleetProcess {
         (status, body.to_owned())
     }
 
-    fn get(&self, path: &str) -> Value {
+    pub fn get(&self, path: &str) -> Value {
         let (status, body) = self.ask(&format!("GET /api/v1/fleet/{path}"), "", b"");
         assert_eq!(status, 200, "{path}: {body}");
         let document: Value = serde_json::from_str(&body).unwrap();

@@ -10,7 +10,7 @@ use super::{bad, file, good, out};
 use crate::PROGRAM;
 
 /// YAML as JSON, by Debian's Python (ansible-core brings python3-yaml).
-fn yaml(path: &str) -> Value {
+pub fn yaml(path: &str) -> Value {
     let script = "import json, sys, yaml; print(json.dumps(yaml.safe_load(open(sys.argv[1]))))";
     let json = tool("/usr/bin/python3", &["-c", script, text(&file(path))]);
     serde_json::from_str(&json).unwrap()

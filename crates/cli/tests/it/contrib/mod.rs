@@ -2,6 +2,7 @@
 
 mod ansible;
 mod ci;
+mod fleet;
 mod monitoring;
 mod npd;
 mod rules;
