@@ -219,6 +219,8 @@ pub const FORMATS: &[TextFormat] = &[
     hints::ssacli::FORMAT,
     hints::kernel_log::FORMAT,
     hints::biosnoop::FORMAT,
+    // A file, not an output: no listing that is pasted.
+    kubernetes::FORMAT,
     listings::lsblk_json::FORMAT,
     listings::lsblk_pairs::FORMAT,
     listings::lsblk_table::FORMAT,
@@ -254,7 +256,6 @@ pub const FORMATS: &[TextFormat] = &[
     listings::diskpart::FORMAT,
     listings::fsutil::FORMAT,
     listings::msinfo::FORMAT,
-    kubernetes::FORMAT,
     listings::ansible::FORMAT,
     listings::libvirt::FORMAT,
     listings::qemu_info::FORMAT,
