@@ -15,7 +15,7 @@ use crate::{bpf, deny, fixtures, fuzz, packages, run, shells};
 /// Executions per format in CI; a release is fuzzed with a million.
 const FUZZ_RUNS: u64 = 100_000;
 /// The same per format of text, which are slower to read and more: less than a minute on two cores.
-const FUZZ_TEXT_RUNS: u64 = 50_000;
+const FUZZ_TEXT_RUNS: u64 = 25_000;
 
 const STEPS: [&str; 10] = [
     "packages", "format", "clippy", "shell", "bpf", "fixtures", "test", "doc", "fuzz", "deny",
