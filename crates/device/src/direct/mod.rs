@@ -1,16 +1,14 @@
 //! Alignment that `O_DIRECT` requires.
 
 mod contract;
+mod demands;
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-use rustix::fs::{AtFlags, Statx, StatxFlags, fstatfs, ioctl_blksszget, statx};
+use ioalign_core::direct_io::DirectIoContract;
 
 pub use contract::direct_io_contract;
-
-/// The file system that reads a part of its block through the page cache, also with `O_DIRECT` (`check_direct_IO` in `fs/btrfs`).
-const BTRFS: i128 = 0x9123_683e;
 
 /// The alignment that `O_DIRECT` asks for.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -24,42 +22,14 @@ pub struct Direct {
 /// The requirements of a file or device that was opened with `O_DIRECT`; `None` if reads fail at
 /// any alignment.
 pub(crate) fn probe_direct_io(file: &File, is_block: bool) -> Option<Direct> {
-    stated(file)
-        .or_else(|| is_block.then(|| sector(file)).flatten())
-        .or_else(|| of_btrfs(file))
-        .or_else(|| tried(file))
+    stated(&demands::demands(file, is_block)).or_else(|| tried(file))
 }
 
-/// Its block, below which a read that seems direct is not.
-fn of_btrfs(file: &File) -> Option<Direct> {
-    let found = fstatfs(file).ok()?;
-    let bytes = u64::try_from(found.f_bsize).ok()?;
-    (i128::from(found.f_type) == BTRFS && bytes >= 512).then_some(Direct {
-        memory_bytes: bytes,
-        offset_bytes: bytes,
-    })
-}
-
-/// As statx reports (Linux 6.1). tmpfs reports 0 and accepts any.
-fn stated(file: &File) -> Option<Direct> {
-    let found = direct_statx(file)?;
-    let known = found.stx_mask & StatxFlags::DIOALIGN.bits() != 0;
-    (known && found.stx_dio_offset_align != 0).then(|| Direct {
-        memory_bytes: found.stx_dio_mem_align.into(),
-        offset_bytes: found.stx_dio_offset_align.into(),
-    })
-}
-
-fn direct_statx(file: &File) -> Option<Statx> {
-    let mask = StatxFlags::DIOALIGN | contract::READS;
-    statx(file, c"", AtFlags::EMPTY_PATH, mask).ok()
-}
-
-fn sector(file: &File) -> Option<Direct> {
-    let bytes = ioctl_blksszget(file).ok()?.into();
+/// As the kernel says. One alignment for both directions: that of writes, which reads keep too.
+fn stated(demands: &DirectIoContract) -> Option<Direct> {
     Some(Direct {
-        memory_bytes: bytes,
-        offset_bytes: bytes,
+        memory_bytes: demands.memory_align_bytes?,
+        offset_bytes: demands.write_offset_align_bytes?,
     })
 }
 
