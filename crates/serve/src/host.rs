@@ -36,7 +36,7 @@ pub fn routes(board: Arc<Board>, answers: Arc<dyn HostAnswers>) -> Router {
     };
     let api = table().into_iter();
     let api = api.fold(Router::new(), |all, (path, route)| all.route(path, route));
-    api.with_state(state).merge(pages::routes())
+    api.with_state(state).merge(pages::machine())
 }
 
 /// The paths of the API and of the metrics, as `openapi.json` has them.

@@ -5,7 +5,6 @@
 
 mod answers;
 mod counts;
-mod pages;
 mod push;
 mod readers;
 mod server;
@@ -17,6 +16,8 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::routing::{delete, get, post};
 use ioalign_fleet::envelope::MOST_BYTES;
+
+use crate::pages;
 
 pub use server::{FleetLog, FleetServer};
 
@@ -40,7 +41,7 @@ pub fn routes(server: Arc<FleetServer>) -> Router {
         .route("/api/v1/fleet/export/{file}", get(answers::export))
         .route("/api/v1/fleet/waivers", get(waivers::list))
         .with_state(server);
-    api.merge(pages::routes())
+    api.merge(pages::fleet())
 }
 
 /// The routes that ask for the token of an agent.
