@@ -1,26 +1,20 @@
 // The pages of a fleet that are tables: what each asks, and the columns that it shows.
 // A column: its title, the value of a row, and whether it is text (left) or a number (right).
 
-const BAD = { broken: 'worst', 'data-risk': 'worst', misaligned: 'bad', suboptimal: 'warn', unknown: 'odd', note: 'info', ok: 'good' };
+import { severity as shade } from '/pages/common.js';
+import { about, percent, thousands } from '/pages/numbers.js';
 
-export const number = (value) => value === null || value === undefined ? 'not known' : value >= 1e4 ? Math.round(value).toLocaleString('en') : String(Math.round(value * 10) / 10);
-export const share = (value) => value === null ? 'not known' : `${Math.round(value * 1000) / 10} %`;
-export const bytes = (value) => {
-  if (value === null) return 'not known';
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
-  let unit = 0;
-  let left = value;
-  while (left >= 1024 && left % 1024 === 0 && unit < 5) { left /= 1024; unit += 1; }
-  while (left >= 10240 && unit > 0 && unit < 5) { left /= 1024; unit += 1; }
-  return `${Math.round(left * 10) / 10} ${units[unit]}`;
-};
+const known = (say) => (value) => value === null || value === undefined ? 'not known' : say(value);
+export const number = known((value) => value >= 1e4 ? thousands(value) : String(Math.round(value * 10) / 10));
+export const share = known(percent);
+export const bytes = known(about);
 export const time = (seconds) => seconds === null ? 'never' : new Date(seconds * 1000).toISOString().replace('T', ' ').slice(0, 16);
 export const ago = (seconds, now = Date.now() / 1000) => {
   const past = Math.max(0, now - seconds);
   const [size, word] = past < 3600 ? [60, 'min'] : past < 172800 ? [3600, 'h'] : [86400, 'days'];
   return `${Math.floor(past / size)} ${word} ago`;
 };
-export const severity = (word) => ({ text: word, class: BAD[word] || 'odd' });
+export const severity = (word) => ({ text: word, class: shade(word)[1] });
 
 const text = (title, value) => ({ title, value, left: true });
 const count = (title, value) => ({ title, value: (row) => number(value(row)) });

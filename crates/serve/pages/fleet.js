@@ -1,63 +1,54 @@
 // One page for all questions: its path says which is asked. Names come from disks and hosts: only textContent is written.
+import { api, begin, byId, el, fill } from '/pages/common.js';
 import { CHANGED, CHANGED_RULES, CHANGES, DEVICES, FINDINGS, TABLES, WORST, ago, number, severity, time } from '/pages/fleet-tables.js';
 
-const content = document.getElementById('content');
+const content = byId('content');
 const path = location.pathname.replace(/\/$/, '') || '/fleet';
 const query = new URLSearchParams(location.search);
 
-function element(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children.filter((child) => child !== null && child !== ''));
-  return made;
-}
-
 async function ask(question) {
   const url = `/api/v1/fleet/${question}`;
-  document.getElementById('api').href = url;
-  const answer = await fetch(url, { headers: { accept: 'application/json' } });
-  const body = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Error(body.error || `the server says ${answer.status}`);
-  return body.answer;
+  byId('api').href = url;
+  return (await api(url)).answer;
 }
 
 function head(title, about = '') {
-  document.getElementById('title').textContent = title;
-  document.getElementById('about').textContent = about;
+  byId('title').textContent = title;
+  byId('about').textContent = about;
   document.title = `${title} · ioalign`;
 }
 
 function cell(column, row) {
   const value = column.value(row);
-  const made = element('td', column.left ? { class: 'l name' } : {});
+  const made = el('td', column.left ? { class: 'l name' } : {});
   if (typeof value !== 'object') made.textContent = value;
-  else if (value.href) made.append(element('a', { href: value.href }, value.text));
-  else made.append(element('span', { class: value.class }, value.text));
+  else if (value.href) made.append(el('a', { href: value.href }, value.text));
+  else made.append(el('span', { class: value.class }, value.text));
   return made;
 }
 
 function table(rows, columns, caption) {
-  if (rows.length === 0) return element('p', { class: 'quiet' }, 'None.');
-  const titles = columns.map((column) => element('th', { scope: 'col', class: column.left ? 'l' : '' }, column.title));
-  const lines = rows.map((row) => element('tr', {}, ...columns.map((column) => cell(column, row))));
-  const made = element('table', {}, element('caption', {}, caption), element('thead', {}, element('tr', {}, ...titles)), element('tbody', {}, ...lines));
-  return element('div', { class: 'card wide', tabindex: '0', role: 'region', 'aria-label': caption }, made);
+  if (rows.length === 0) return el('p', { class: 'quiet' }, 'None.');
+  const titles = columns.map((column) => el('th', { scope: 'col', class: column.left ? 'l' : '' }, column.title));
+  const lines = rows.map((row) => el('tr', {}, ...columns.map((column) => cell(column, row))));
+  const made = el('table', {}, el('caption', {}, caption), el('thead', {}, el('tr', {}, ...titles)), el('tbody', {}, ...lines));
+  return el('div', { class: 'card wide', tabindex: '0', role: 'region', 'aria-label': caption }, made);
 }
 
 function tiles(list) {
-  const made = list.map(([name, value, hint = '']) => element('div', { class: 'tile' }, element('dt', {}, name), element('dd', {}, value), element('small', {}, hint)));
-  return element('dl', { class: 'tiles' }, ...made);
+  const made = list.map(([name, value, hint = '']) => el('div', { class: 'tile' }, el('dt', {}, name), el('dd', {}, value), el('small', {}, hint)));
+  return el('dl', { class: 'tiles' }, ...made);
 }
 
-const section = (title, ...children) => element('section', {}, element('h2', {}, title), ...children);
+const section = (title, ...children) => el('section', {}, el('h2', {}, title), ...children);
 
 async function fleet() {
   head('Fleet');
   const [all, worst] = [await ask('overview'), await ask('worst?rows=100')];
-  document.getElementById('api').href = '/api/v1/fleet/overview';
+  byId('api').href = '/api/v1/fleet/overview';
   const bad = ['broken', 'data-risk', 'misaligned', 'suboptimal'].reduce((sum, word) => sum + (all.hosts_by_severity[word] || 0), 0);
   const words = Object.entries(all.hosts_by_severity).map(([word, hosts]) => `${number(hosts)} ${word}`).join(', ');
-  if (all.hosts === 0) return [element('p', { class: 'note' }, 'No host has pushed yet: ioalign push URL --token-file FILE')];
+  if (all.hosts === 0) return [el('p', { class: 'note' }, 'No host has pushed yet: ioalign push URL --token-file FILE')];
   return [tiles([['hosts', number(all.hosts), words], ['with a bad finding', number(bad)], ['silent for two days', number(all.silent_hosts)],
     ['I/Os a day in vain', number(all.extra_ios_per_day), `of ${number(all.profiled_hosts)} hosts with a profile`],
     ['last push', all.last_seen_seconds === null ? 'never' : ago(all.last_seen_seconds), `${number(all.reports)} in all`]]),
@@ -68,8 +59,8 @@ async function one(name) {
   const found = await ask(`hosts/${encodeURIComponent(name)}`);
   head(found.host);
   const { text, class: kind } = severity(found.severity);
-  const verdict = element('div', { class: `verdict ${kind}` }, element('strong', {}, text),
-    element('p', {}, `${number(found.findings)} findings that count; last push ${ago(found.last_seen_seconds)}, first ${time(found.first_seen_seconds)} UTC`));
+  const verdict = el('div', { class: `verdict ${kind}` }, el('strong', {}, text),
+    el('p', {}, `${number(found.findings)} findings that count; last push ${ago(found.last_seen_seconds)}, first ${time(found.first_seen_seconds)} UTC`));
   const reports = found.reports.map((report, index) => ({ ...report, before: found.reports[index + 1] }));
   const columns = [{ title: 'report', left: true, value: (row) => ({ text: String(row.report), href: `/api/v1/fleet/reports/${row.report}` }) },
     { title: 'received, UTC', left: true, value: (row) => time(row.received_at_seconds) }, { title: 'made, by its clock', left: true, value: (row) => time(row.taken_at_seconds) },
@@ -89,15 +80,15 @@ async function compared() {
 async function changes() {
   const days = Number(query.get('days')) || 7;
   head('What changed', `Findings that came and went in ${days} days.`);
-  const links = [1, 7, 30, 90].map((choice) => element('a', { href: `/fleet/changes?days=${choice}` }, `${choice} d`));
+  const links = [1, 7, 30, 90].map((choice) => el('a', { href: `/fleet/changes?days=${choice}` }, `${choice} d`));
   const found = await ask(`changes?days=${days}`);
-  return [element('p', { class: 'row' }, ...links), tiles([['new hosts', number(found.new_hosts)], ['silent hosts', number(found.silent_hosts), `for ${days} days`]]),
+  return [el('p', { class: 'row' }, ...links), tiles([['new hosts', number(found.new_hosts)], ['silent hosts', number(found.silent_hosts), `for ${days} days`]]),
     section('By rule', table(found.rules, CHANGED_RULES, 'Most new findings first')), section('Latest', table(found.latest, CHANGES, 'Newest first, at most 100'))];
 }
 
 async function searched() {
   const text = query.get('q') || '';
-  document.getElementById('q').value = text;
+  byId('q').value = text;
   head(`Search: ${text}`, 'A part of a host name, a rule, or a part of a model.');
   const found = await ask(`search?q=${encodeURIComponent(text)}`);
   return [table(found, [...WORST, { title: 'found by', left: true, value: (row) => row.by }], 'At most 100 hosts')];
@@ -105,10 +96,10 @@ async function searched() {
 
 async function exported() {
   head('Export', 'Whole tables, as CSV for a spreadsheet and as JSON.');
-  document.getElementById('api').href = '/api/v1/fleet/export/hosts.json';
-  const rows = ['hosts', 'findings', 'claims'].map((name) => element('p', { class: 'row' }, `${name}:`,
-    element('a', { href: `/api/v1/fleet/export/${name}.csv` }, 'CSV'), element('a', { href: `/api/v1/fleet/export/${name}.json` }, 'JSON')));
-  return [element('div', { class: 'card' }, ...rows)];
+  byId('api').href = '/api/v1/fleet/export/hosts.json';
+  const rows = ['hosts', 'findings', 'claims'].map((name) => el('p', { class: 'row' }, `${name}:`,
+    el('a', { href: `/api/v1/fleet/export/${name}.csv` }, 'CSV'), el('a', { href: `/api/v1/fleet/export/${name}.json` }, 'JSON')));
+  return [el('div', { class: 'card' }, ...rows)];
 }
 
 async function listed(page) {
@@ -122,9 +113,7 @@ function page() {
   return pages[path] ? pages[path]() : listed(TABLES[path]);
 }
 
-for (const link of document.querySelectorAll('#nav a')) {
-  if (link.getAttribute('href') === path) link.setAttribute('aria-current', 'page');
-}
-page().then((parts) => content.replaceChildren(...parts), (error) => {
-  content.replaceChildren(element('p', { class: 'note' }, `There is no answer: ${error.message}`));
+begin(path);
+page().then((parts) => fill(content, parts), (error) => {
+  fill(content, el('p', { class: 'note' }, `There is no answer: ${error.message}`));
 });
