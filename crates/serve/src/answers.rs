@@ -1,5 +1,7 @@
 //! What the server is asked that is not on the board.
 
+use serde::Serialize;
+
 /// Answers of the program that serves. They are called in threads of their own, for as long as they need.
 pub trait HostAnswers: Send + Sync + 'static {
     /// Judges bytes as `check` judges a file: its document. `name` is only shown.
@@ -19,7 +21,7 @@ pub trait HostAnswers: Send + Sync + 'static {
 }
 
 /// The reports of a folder.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct ServedReports {
     /// Newest first.
     pub reports: Vec<ServedReport>,
@@ -28,11 +30,12 @@ pub struct ServedReports {
 }
 
 /// A report in the list.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct ServedReport {
     /// The name of its file, without the folder.
     pub name: String,
     /// Its schema: `ioalign.comparison/1`.
+    #[serde(rename = "document")]
     pub schema: String,
     /// Its size.
     pub bytes: u64,

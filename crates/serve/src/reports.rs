@@ -5,7 +5,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
-use crate::answers::ReportView;
+use crate::answers::{ReportView, ServedReports};
 use crate::host::HostRoutes;
 use crate::refusal::Refusal;
 
@@ -19,35 +19,18 @@ struct ReportList {
     schema: &'static str,
     /// Whether a folder is served at all.
     served: bool,
-    reports: Vec<ListedReport>,
-    left_out: usize,
-}
-
-#[derive(Serialize)]
-struct ListedReport {
-    name: String,
-    document: String,
-    bytes: u64,
-    modified_ms: u64,
+    #[serde(flatten)]
+    found: ServedReports,
 }
 
 /// All reports, newest first.
 pub(crate) async fn list(State(state): State<HostRoutes>) -> Response {
     blocking(move || {
         let found = state.answers.reports();
-        let served = found.is_some();
-        let found = found.unwrap_or_default();
-        let reports = found.reports.into_iter().map(|one| ListedReport {
-            name: one.name,
-            document: one.schema,
-            bytes: one.bytes,
-            modified_ms: one.modified_ms,
-        });
         let list = ReportList {
             schema: "ioalign.reports/1",
-            served,
-            reports: reports.collect(),
-            left_out: found.left_out,
+            served: found.is_some(),
+            found: found.unwrap_or_default(),
         };
         axum::Json(list).into_response()
     })

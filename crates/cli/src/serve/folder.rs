@@ -98,18 +98,22 @@ impl ReportFolder {
 
     /// The text of a document.
     pub fn document(&self, name: &str) -> Option<String> {
+        self.read(name).map(|(text, _)| text)
+    }
+
+    /// The text of a document, and its schema.
+    fn read(&self, name: &str) -> Option<(String, String)> {
         let (file, _) = self.open(name)?;
         let mut text = String::new();
         file.take(LARGEST).read_to_string(&mut text).ok()?;
-        let found: DocumentSchema = serde_json::from_str(&text).ok()?;
-        found.schema.starts_with(OURS).then_some(text)
+        let DocumentSchema { schema } = serde_json::from_str(&text).ok()?;
+        schema.starts_with(OURS).then_some((text, schema))
     }
 
     /// The same for people.
     pub fn view(&self, name: &str) -> Option<ReportView> {
-        let text = self.document(name)?;
-        let found: DocumentSchema = serde_json::from_str(&text).ok()?;
-        Some(view(&found.schema, &text).unwrap_or(ReportView::Text(text)))
+        let (text, schema) = self.read(name)?;
+        Some(view(&schema, &text).unwrap_or(ReportView::Text(text)))
     }
 }
 
