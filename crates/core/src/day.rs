@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::time::date;
 
@@ -11,10 +10,9 @@ use crate::time::date;
 pub struct Day(u64, u64, u64);
 
 impl Day {
-    /// The present day; the first of 1970 where the clock stands before that.
-    pub fn today() -> Self {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH);
-        let (year, month, day) = date(since.map_or(0, |since| since.as_secs() / 86_400));
+    /// The day of a second since 1970.
+    pub const fn at(seconds: u64) -> Self {
+        let (year, month, day) = date(seconds / 86_400);
         Self(year, month, day)
     }
 }
@@ -83,6 +81,7 @@ mod tests {
         ] {
             assert!(day(wrong).is_err(), "{wrong}");
         }
-        assert!(Day::today() > day("2024-01-01").unwrap());
+        assert_eq!(Day::at(1_709_251_199), day("2024-02-29").unwrap());
+        assert!(Day::at(1_709_251_200) > day("2024-02-29").unwrap());
     }
 }

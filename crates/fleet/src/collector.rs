@@ -134,11 +134,16 @@ pub fn now() -> i64 {
     })
 }
 
+/// The present day, `YYYY-MM-DD`; the first of 1970 where the clock stands before that.
+pub fn today() -> String {
+    Day::at(u64::try_from(now()).unwrap_or_default()).to_string()
+}
+
 fn write(mut store: FleetStore, waiting: &Receiver<(NewReport, PushAnswer)>) {
     while let Ok(first) = waiting.recv() {
         let mut batch = vec![first];
         batch.extend(waiting.try_iter().take(TOGETHER - 1));
-        let today = Day::today().to_string();
+        let today = today();
         let reports: Vec<&NewReport> = batch.iter().map(|(report, _)| report).collect();
         let added = store.add(&reports, &today);
         let is_alone = batch.len() == 1;

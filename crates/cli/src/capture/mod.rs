@@ -14,7 +14,6 @@ use ioalign_inspect::recording::{self, CaptureBundle, CaptureRequest};
 use crate::args::CaptureArgs;
 use crate::exit::{Exit, UsageError};
 use crate::interrupt::Interrupt;
-use ioalign_core::day::Day;
 
 /// How soon Ctrl-C is heard.
 const TICK: Duration = Duration::from_millis(20);
@@ -70,7 +69,7 @@ fn default_name(bundle: &CaptureBundle) -> PathBuf {
     let host = bundle.manifest.host.as_deref().map(plain);
     let host = host.filter(|name| !name.is_empty());
     let host = host.unwrap_or_else(|| "host".to_owned());
-    Path::new(&format!("ioalign-{host}-{}.tar.gz", Day::today())).to_owned()
+    Path::new(&format!("ioalign-{host}-{}.tar.gz", crate::check::today())).to_owned()
 }
 
 /// An error of the command line.

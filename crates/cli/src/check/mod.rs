@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
+use ioalign_core::day::Day;
 use ioalign_core::judge::{self, lint::Lint};
 use ioalign_inspect::archive;
 use ioalign_inspect::assemble::AssembleOptions;
@@ -120,6 +121,11 @@ fn policy(arguments: &CheckArgs) -> Result<Policy> {
 fn now() -> Option<u64> {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
     Some(since.as_secs())
+}
+
+/// The present day; the first of 1970 where the clock stands before that.
+pub fn today() -> Day {
+    Day::at(now().unwrap_or_default())
 }
 
 /// Name and version, as reports open with it.
@@ -279,5 +285,16 @@ pub fn any(path: &Path) -> Target {
         target::judge(path, &job)
     } else {
         target::texts(&job, &texts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clock_has_a_day() {
+        let day: Day = "2024-01-01".parse().unwrap();
+        assert!(today() > day);
     }
 }

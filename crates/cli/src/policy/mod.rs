@@ -65,7 +65,7 @@ impl Policy {
     /// Marks the findings that are waived today and judges the targets again.
     pub fn apply(&self, targets: &mut [Target]) {
         if !self.waivers.is_empty() {
-            let today = Day::today();
+            let today = crate::check::today();
             for target in targets {
                 self.apply_to(target, today);
             }

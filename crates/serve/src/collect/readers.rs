@@ -2,8 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use ioalign_core::day::Day;
-use ioalign_fleet::{FleetError, FleetResult, FleetStore, StorePlace};
+use ioalign_fleet::{FleetError, FleetResult, FleetStore, StorePlace, collector};
 
 /// Connections that are kept open.
 const KEPT: usize = 4;
@@ -33,7 +32,7 @@ impl StoreReaders {
             .unwrap_or_else(PoisonError::into_inner)
             .pop();
         let mut store = idle.map_or_else(|| FleetStore::open(&self.place), Ok)?;
-        store.settle(&Day::today().to_string())?;
+        store.settle(&collector::today())?;
         let answer = question(&mut store);
         // A connection that failed is not kept.
         if !matches!(answer, Err(FleetError::Unavailable(_))) {

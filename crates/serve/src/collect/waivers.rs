@@ -7,7 +7,6 @@ use axum::extract::rejection::JsonRejection;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use ioalign_core::day::Day;
 use ioalign_fleet::store::NewWaiver;
 use ioalign_fleet::{AgentRight, collector};
 
@@ -37,8 +36,7 @@ pub(super) async fn make(
         }
     };
     json(server, "waiver", move |store| {
-        let today = Day::today().to_string();
-        store.waive(&waiver, &owner, (collector::now(), &today))
+        store.waive(&waiver, &owner, (collector::now(), &collector::today()))
     })
     .await
 }
@@ -53,7 +51,7 @@ pub(super) async fn take_back(
         return *refusal;
     }
     let gone = asked(&server, move |store| {
-        store.unwaive(waiver, &Day::today().to_string())
+        store.unwaive(waiver, &collector::today())
     })
     .await;
     match gone {
