@@ -4,8 +4,12 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+
+/// How long a wait looks away from Ctrl-C.
+pub const GLANCE: Duration = Duration::from_millis(50);
 
 /// Set by the first Ctrl-C while it is watched for; a second one ends the process at once.
 ///
@@ -56,7 +60,20 @@ impl Interrupt {
         self.asked.load(Ordering::Relaxed)
     }
 
-    /// The same as an answer to those who ask whether to go on.
+    /// Waits for a time; whether it was cut short.
+    pub fn wait(&self, time: Duration) -> bool {
+        let end = Instant::now() + time;
+        while !self.asked() {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            std::thread::sleep(left.min(GLANCE));
+        }
+        true
+    }
+
+    /// [`Interrupt::asked`] as an answer to those who ask whether to go on.
     pub fn flow(&self) -> ControlFlow<()> {
         if self.asked() {
             ControlFlow::Break(())

@@ -27,8 +27,6 @@ use crate::say::note;
 use send::{PushAnswer, PushSender};
 use summary::PushSummary;
 
-/// How soon Ctrl-C is heard in a pause.
-const TICK: Duration = Duration::from_millis(50);
 /// Where root keeps what waits.
 const SYSTEM_SPOOL: &str = "/var/lib/ioalign/spool";
 
@@ -129,7 +127,7 @@ fn send_all(
                         note(format_args!("{why}; trying again"));
                         last_failure = why;
                     }
-                    if !waited(pause, interrupt) {
+                    if interrupt.wait(pause) {
                         return Ok(false);
                     }
                 }
@@ -137,18 +135,6 @@ fn send_all(
         }
     }
     Ok(true)
-}
-
-/// Measured by a clock that does not jump; false: interrupted.
-fn waited(pause: Duration, interrupt: &Interrupt) -> bool {
-    let began = Instant::now();
-    while began.elapsed() < pause {
-        if interrupt.asked() {
-            return false;
-        }
-        std::thread::sleep(TICK.min(pause.saturating_sub(began.elapsed())));
-    }
-    true
 }
 
 /// Hosts that start in the same second do not come back in the same second.

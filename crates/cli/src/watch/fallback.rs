@@ -12,10 +12,10 @@ use ioalign_observe::live::WatchedDevice;
 use ioalign_observe::live::tracefs::TracefsSession;
 use ioalign_observe::{TraceProgress, TraceSettings, summarize};
 
-use super::{GLANCE, note};
+use super::note;
 use crate::args::WatchArgs;
 use crate::exit::Exit;
-use crate::interrupt::Interrupt;
+use crate::interrupt::{GLANCE, Interrupt};
 use crate::look;
 use crate::output_file::{Destination, OutputFile};
 

@@ -31,8 +31,6 @@ use presence::Presence;
 use record::WatchRecord;
 use tick::Clock;
 
-/// How long a wait looks away from Ctrl-C.
-const GLANCE: Duration = Duration::from_millis(50);
 /// How long the program may be left alone that remembers moments.
 const POLL: Duration = Duration::from_secs(1);
 /// Processes of the full screen.
@@ -247,7 +245,7 @@ impl<'a> WatchSession<'a> {
         let end = Instant::now() + wait(&self.clock, self.arguments);
         loop {
             let left = end.saturating_duration_since(Instant::now());
-            if sleep(left.min(POLL), interrupt) {
+            if interrupt.wait(left.min(POLL)) {
                 return Ok(true);
             }
             if left <= POLL {
@@ -416,17 +414,4 @@ fn wait(clock: &Clock, arguments: &WatchArgs) -> Duration {
 fn over(clock: &Clock, arguments: &WatchArgs, count: u64) -> bool {
     arguments.count.is_some_and(|all| count >= all)
         || arguments.duration.is_some_and(|all| clock.elapsed() >= all)
-}
-
-/// Whether it was interrupted.
-fn sleep(time: Duration, interrupt: &Interrupt) -> bool {
-    let end = Instant::now() + time;
-    while !interrupt.asked() {
-        let left = end.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return false;
-        }
-        std::thread::sleep(left.min(GLANCE));
-    }
-    true
 }

@@ -13,9 +13,9 @@ use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifier
 use ioalign_observe::live::Watch;
 
 use super::tick::Clock;
-use super::{GLANCE, POLL, over, wait};
+use super::{POLL, over, wait};
 use crate::args::WatchArgs;
-use crate::interrupt::Interrupt;
+use crate::interrupt::{GLANCE, Interrupt};
 use terminal::TerminalGuard;
 use view::ScreenView;
 
