@@ -29,6 +29,7 @@ mod push;
 mod say;
 mod serve;
 mod simulate;
+mod small_file;
 mod trace;
 mod watch;
 

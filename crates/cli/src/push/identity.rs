@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use ioalign_device::create::random;
 use ioalign_fleet::envelope;
 use ioalign_fleet::spool::PushSpool;
-use rustix::rand::{GetRandomFlags, getrandom};
 
 /// Where systems keep the id of the machine.
 const MACHINE_IDS: [&str; 2] = ["etc/machine-id", "var/lib/dbus/machine-id"];
@@ -27,9 +27,8 @@ pub(super) fn host_id(sysroot: Option<&Path>, spool: &PushSpool) -> Result<Strin
     if let Ok(kept) = fs::read_to_string(&path) {
         return Ok(envelope::host_id(&kept));
     }
-    let mut random = [0; 16];
-    getrandom(&mut random, GetRandomFlags::empty()).context("no random numbers")?;
-    let made: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+    let random = || random().context("no random numbers");
+    let made = format!("{:016x}{:016x}", random()?, random()?);
     fs::write(&path, &made)
         .with_context(|| format!("{}: cannot keep the id of this host", path.display()))?;
     Ok(envelope::host_id(&made))

@@ -7,12 +7,11 @@ mod send;
 mod summary;
 mod trust;
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
+use ioalign_device::create::random;
 use ioalign_fleet::envelope::MOST_PROFILE;
 use ioalign_fleet::rates::IoRates;
 use ioalign_fleet::spool::{DroppedPushes, PushSpool, RetryPause};
@@ -24,6 +23,7 @@ use crate::capture;
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::say::note;
+use crate::small_file;
 use send::{PushAnswer, PushSender};
 use summary::PushSummary;
 
@@ -91,7 +91,8 @@ fn send_all(
     summary: &mut PushSummary,
 ) -> Result<bool> {
     let began = Instant::now();
-    let mut pauses = RetryPause::new(u64::from(std::process::id()) ^ random_seed());
+    // Hosts that start in the same second do not come back in the same second.
+    let mut pauses = RetryPause::new(random()?);
     let mut last_failure = String::new();
     'pushes: for push in spool.waiting()? {
         let bytes = spool.read(&push)?;
@@ -137,27 +138,11 @@ fn send_all(
     Ok(true)
 }
 
-/// Hosts that start in the same second do not come back in the same second.
-fn random_seed() -> u64 {
-    use std::hash::{BuildHasher, Hasher};
-    std::collections::hash_map::RandomState::new()
-        .build_hasher()
-        .finish()
-}
-
 /// Refused here, not by the server tomorrow.
 fn profile(path: &Path) -> Result<Vec<u8>> {
-    let name = path.display();
-    let file = File::open(path).with_context(|| format!("{name}: cannot open it"))?;
-    let mut bytes = Vec::new();
-    let most = u64::try_from(MOST_PROFILE).unwrap_or(u64::MAX);
-    file.take(most + 1)
-        .read_to_end(&mut bytes)
-        .with_context(|| format!("{name}: cannot read it"))?;
-    if bytes.len() > MOST_PROFILE {
-        bail!("{name}: larger than 8 MiB, and no profile of one host is");
-    }
-    IoRates::read(&bytes).with_context(|| name.to_string())?;
+    let too_large = "larger than 8 MiB, and no profile of one host is";
+    let bytes = small_file::read(path, MOST_PROFILE, too_large)?;
+    IoRates::read(&bytes).with_context(|| path.display().to_string())?;
     Ok(bytes)
 }
 

@@ -1,4 +1,4 @@
-//! Whom the token is shown to, and which authorities are believed.
+//! The server that the token is shown to, and the authorities that are believed.
 
 use std::fs;
 use std::net::IpAddr;
@@ -14,6 +14,7 @@ use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
 use crate::args::PushArgs;
 use crate::exit::UsageError;
 use crate::say::note;
+use crate::small_file;
 
 /// Where systems keep the authorities: Debian and Alpine, Red Hat, SUSE.
 const SYSTEM: [&str; 3] = [
@@ -79,10 +80,8 @@ pub(super) fn token(path: &Path) -> Result<String> {
             "{name}: every user of this machine can read the token: chmod 600"
         ));
     }
-    if data.len() > 4096 {
-        bail!("{name}: it is too long for a token");
-    }
-    let text = fs::read_to_string(path).with_context(|| format!("{name}: cannot read it"))?;
+    let bytes = small_file::read(path, 4096, "it is too long for a token")?;
+    let text = String::from_utf8(bytes).with_context(|| format!("{name}: cannot read it"))?;
     let token = text.trim();
     if token.len() < SHORTEST_TOKEN || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
         bail!(

@@ -1,6 +1,5 @@
 //! Who may ask: what the arguments and their files say.
 
-use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -10,9 +9,10 @@ use ioalign_serve::{AccessRules, AccessToken, HostNames, TlsFiles};
 use crate::args::ServeArgs;
 use crate::exit::UsageError;
 use crate::say::note;
+use crate::small_file;
 
 /// No token, certificate or key comes near it.
-const LARGEST: u64 = 1 << 20;
+const LARGEST: usize = 1 << 20;
 
 /// Others reach the server only if they are known.
 ///
@@ -79,16 +79,6 @@ pub fn tls(arguments: &ServeArgs) -> Result<Option<TlsFiles>> {
     }))
 }
 
-/// A small file.
 fn contents(path: &Path) -> Result<Vec<u8>> {
-    let name = path.display();
-    let file = std::fs::File::open(path).with_context(|| format!("{name}: cannot open it"))?;
-    let mut bytes = Vec::new();
-    file.take(LARGEST + 1)
-        .read_to_end(&mut bytes)
-        .with_context(|| format!("{name}: cannot read it"))?;
-    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > LARGEST {
-        bail!("{name}: larger than a mebibyte");
-    }
-    Ok(bytes)
+    small_file::read(path, LARGEST, "larger than a mebibyte")
 }

@@ -227,7 +227,10 @@ fn temporary_name(name: &OsStr) -> io::Result<OsString> {
 }
 
 /// 64 bits that cannot be guessed. By the system call: `watch` may open no device once it runs.
-pub(crate) fn random() -> io::Result<u64> {
+///
+/// # Errors
+/// The system has no random numbers.
+pub fn random() -> io::Result<u64> {
     let mut bytes = [0; 8];
     // Up to 256 bytes come whole (getrandom(2)).
     getrandom(&mut bytes, GetRandomFlags::empty())?;
