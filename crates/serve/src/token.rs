@@ -2,7 +2,17 @@
 
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
+use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
+/// Of HTTP Basic, with or without padding.
+const BASIC: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true),
+);
 /// Shorter tokens can be guessed.
 const SHORTEST: usize = 16;
 const LONGEST: usize = 1024;
@@ -59,32 +69,9 @@ pub fn given_token(headers: &HeaderMap) -> Option<Vec<u8>> {
     if !scheme.eq_ignore_ascii_case("basic") {
         return None;
     }
-    let mut both = from_base64(rest)?;
+    let mut both = BASIC.decode(rest).ok()?;
     let colon = both.iter().position(|byte| *byte == b':')?;
     Some(both.split_off(colon + 1))
-}
-
-/// RFC 4648, with or without padding.
-fn from_base64(text: &str) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(text.len());
-    let (mut bits, mut count) = (0_u32, 0_u32);
-    for byte in text.trim_end_matches('=').bytes() {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
-        };
-        bits = (bits << 6) | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            out.push(u8::try_from((bits >> count) & 0xff).ok()?);
-        }
-    }
-    Some(out)
 }
 
 #[cfg(test)]
