@@ -41,15 +41,7 @@ pub enum Sight {
 
 /// Begins to count, as far as the rights of this process allow.
 pub fn start(named: &[String]) -> Result<Sight> {
-    let mut devices = live::devices(Path::new("/sys"), named)?;
-    if devices.len() > Watch::MOST {
-        note(format_args!(
-            "watching {} of {} devices",
-            Watch::MOST,
-            devices.len()
-        ));
-        devices.truncate(Watch::MOST);
-    }
+    let mut devices = host::devices(named)?;
     host::describe(&mut devices, WantedGrids::default())?;
     let wanted = WatchOptions {
         owners: true,

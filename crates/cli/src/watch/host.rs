@@ -1,11 +1,12 @@
 //! The facts of `check` about the watched devices: their grids, and the starts of their partitions.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use anyhow::Result;
 use ioalign_core::watch_document::WatchedPart;
 use ioalign_core::{Bytes, DeviceNumber, GridClaim, Kind, LayerId, Stack, Tier};
 use ioalign_inspect::assemble::{self, AssembleOptions, HostOptions};
-use ioalign_observe::live::WatchedDevice;
+use ioalign_observe::live::{self, Watch, WatchedDevice};
 
 use crate::exit::UsageError;
 use crate::say::note;
@@ -20,6 +21,20 @@ pub struct WantedGrids<'a> {
     pub unit: Option<&'a GridClaim>,
     /// Further grids.
     pub grids: &'a [GridClaim],
+}
+
+/// The devices of these names, all if there are none; no more than a watch has room for.
+pub fn devices(named: &[String]) -> Result<Vec<WatchedDevice>> {
+    let mut devices = live::devices(Path::new("/sys"), named)?;
+    if devices.len() > Watch::MOST {
+        note(format_args!(
+            "watching {} of {} devices",
+            Watch::MOST,
+            devices.len()
+        ));
+        devices.truncate(Watch::MOST);
+    }
+    Ok(devices)
 }
 
 /// Gives every device its grids, and says for each where its partitions begin.

@@ -41,15 +41,7 @@ const SAMPLES_RING: u32 = 1 << 20;
 /// Runs the verb.
 pub fn run(arguments: &WatchArgs) -> Result<Exit> {
     let interrupt = Interrupt::watched()?;
-    let mut devices = live::devices(Path::new("/sys"), &arguments.devices)?;
-    if devices.len() > Watch::MOST {
-        note(format_args!(
-            "watching {} of {} devices",
-            Watch::MOST,
-            devices.len()
-        ));
-        devices.truncate(Watch::MOST);
-    }
+    let mut devices = host::devices(&arguments.devices)?;
     let wanted = host::WantedGrids {
         unit: arguments.unit.as_ref(),
         grids: &arguments.grid,
