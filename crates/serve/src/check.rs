@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use axum::body::{Bytes, to_bytes};
+use axum::body::Bytes;
 use axum::extract::{Query, Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use tokio::sync::Semaphore;
 
+use crate::body;
 use crate::host::HostRoutes;
 use crate::refusal::Refusal;
 
@@ -41,16 +42,14 @@ pub(crate) async fn check(
     Query(query): Query<CheckQuery>,
     request: Request,
 ) -> Response {
-    let length = request.headers().get(header::CONTENT_LENGTH);
-    let length = length.and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
-    if length.is_some_and(|length| length > MOST as u64) {
+    if body::is_said_longer(request.headers(), MOST) {
         return too_large().into_response();
     }
     let Ok(place) = Arc::clone(&state.checks.0).try_acquire_owned() else {
         let why = format!("{CHECKS} checks are under way: try again in a moment");
         return Refusal::new(StatusCode::SERVICE_UNAVAILABLE, why).into_response();
     };
-    let Ok(bytes) = to_bytes(request.into_body(), MOST).await else {
+    let Some(bytes) = body::whole(request.into_body(), MOST).await else {
         return too_large().into_response();
     };
     let name: String = query.name.unwrap_or_default();

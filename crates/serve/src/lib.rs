@@ -10,6 +10,7 @@ mod access;
 mod answers;
 mod app;
 mod board;
+mod body;
 mod check;
 pub mod collect;
 mod events;

@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use axum::Json;
-use axum::body::to_bytes;
 use axum::extract::{Request, State};
-use axum::http::{StatusCode, header};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use ioalign_fleet::envelope::MOST_BYTES;
 use ioalign_fleet::{AgentRight, FleetError, FleetResult, PushReceipt};
@@ -14,6 +13,7 @@ use tokio::sync::oneshot;
 
 use super::counts::count;
 use super::server::{FleetServer, later};
+use crate::body;
 use crate::refusal::Refusal;
 
 /// Takes a push.
@@ -22,16 +22,14 @@ pub(super) async fn push(State(server): State<Arc<FleetServer>>, request: Reques
         Ok(agent) => agent,
         Err(refusal) => return *refusal,
     };
-    let length = request.headers().get(header::CONTENT_LENGTH);
-    let length = length.and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-    if length.is_some_and(|length| length > MOST_BYTES) {
+    if body::is_said_longer(request.headers(), MOST_BYTES) {
         return too_large();
     }
     let Ok(place) = Arc::clone(&server.places).try_acquire_owned() else {
         count(&server.counts.unavailable);
         return later("too many pushes at one time");
     };
-    let Ok(bytes) = to_bytes(request.into_body(), MOST_BYTES).await else {
+    let Some(bytes) = body::whole(request.into_body(), MOST_BYTES).await else {
         return too_large();
     };
     server
