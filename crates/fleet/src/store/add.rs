@@ -1,6 +1,6 @@
 //! Reports in: many in one transaction, each at most once.
 
-use super::database::{FleetDatabase, RowReader, SqlValue, transaction};
+use super::database::{FleetDatabase, RowReader, SqlValue, first_number, transaction};
 use super::{FleetStore, rank, state, waive};
 use crate::error::{FleetError, FleetResult};
 use crate::judged::JudgedCapture;
@@ -105,22 +105,14 @@ fn host(database: &mut dyn FleetDatabase, report: &NewReport) -> FleetResult<Hos
 
 fn known(database: &mut dyn FleetDatabase, hash: &str) -> FleetResult<Option<i64>> {
     let sql = "SELECT id FROM report WHERE content_hash = $1";
-    let rows = database.query(sql, &[hash.into()])?;
-    Ok(rows
-        .first()
-        .and_then(|row| row.first())
-        .and_then(SqlValue::integer))
+    Ok(first_number(&database.query(sql, &[hash.into()])?))
 }
 
 fn judgement(database: &mut dyn FleetDatabase, report: &NewReport) -> FleetResult<i64> {
     let sql = "SELECT id FROM judgement WHERE capture_hash = $1";
     let hash: SqlValue = report.capture_hash.as_str().into();
     let found = database.query(sql, std::slice::from_ref(&hash))?;
-    if let Some(id) = found
-        .first()
-        .and_then(|row| row.first())
-        .and_then(SqlValue::integer)
-    {
+    if let Some(id) = first_number(&found) {
         return Ok(id);
     }
     let insert = "INSERT INTO judgement (capture_hash, document) VALUES ($1, $2)

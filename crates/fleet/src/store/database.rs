@@ -46,6 +46,12 @@ pub trait FleetDatabase: Send {
     /// What the database says.
     fn begin(&mut self) -> FleetResult<()>;
 
+    /// Keeps other servers out of a table until the end of the transaction.
+    ///
+    /// # Errors
+    /// What the database says.
+    fn lock(&mut self, table: &str) -> FleetResult<()>;
+
     /// Replaces `{id}` and `{blob}` by what this database calls a counted key and bytes.
     fn dialect(&self, sql: &str) -> String;
 
@@ -96,6 +102,11 @@ impl SqlValue {
             _ => None,
         }
     }
+}
+
+/// The first number of the first row; `None`: there is no row, or no number in it.
+pub(crate) fn first_number(rows: &[SqlRow]) -> Option<i64> {
+    rows.first()?.first()?.integer()
 }
 
 /// A row that is read from left to right.

@@ -1,6 +1,6 @@
 //! Versions of the schema: each is a file of SQL, applied once, in order, in one transaction.
 
-use super::database::{FleetDatabase, SqlValue, transaction};
+use super::database::{FleetDatabase, SqlValue, first_number, transaction};
 use crate::error::{FleetError, FleetResult};
 
 /// The files, from version 1 on. A released file is never changed: the next one changes what it made.
@@ -23,7 +23,7 @@ pub fn migrate(database: &mut dyn FleetDatabase) -> FleetResult<()> {
         return Ok(());
     }
     transaction(database, |database| {
-        lock(database)?;
+        database.lock("schema_version")?;
         let from = version(database)?;
         let done = usize::try_from(from)
             .ok()
@@ -39,14 +39,6 @@ pub fn migrate(database: &mut dyn FleetDatabase) -> FleetResult<()> {
     })
 }
 
-/// PostgreSQL only; SQLite has one writer in any case.
-fn lock(database: &mut dyn FleetDatabase) -> FleetResult<()> {
-    if database.dialect("{blob}") == "BYTEA" {
-        database.batch("LOCK TABLE schema_version IN ACCESS EXCLUSIVE MODE")?;
-    }
-    Ok(())
-}
-
 fn known() -> i64 {
     i64::try_from(FILES.len()).unwrap_or(i64::MAX)
 }
@@ -54,8 +46,7 @@ fn known() -> i64 {
 /// The version of the store; 0: a new one.
 pub fn version(database: &mut dyn FleetDatabase) -> FleetResult<i64> {
     let rows = database.query("SELECT max(version) FROM schema_version", &[])?;
-    let found = rows.first().and_then(|row| row.first());
-    Ok(found.and_then(SqlValue::integer).unwrap_or(0))
+    Ok(first_number(&rows).unwrap_or(0))
 }
 
 fn newer(version: i64) -> FleetError {

@@ -88,6 +88,10 @@ impl FleetDatabase for PostgresDatabase {
         self.batch("BEGIN")
     }
 
+    fn lock(&mut self, table: &str) -> FleetResult<()> {
+        self.batch(&format!("LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE"))
+    }
+
     fn dialect(&self, sql: &str) -> String {
         sql.replace("{id}", "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY")
             .replace("{blob}", "BYTEA")

@@ -71,6 +71,11 @@ impl FleetDatabase for SqliteDatabase {
         self.batch("BEGIN IMMEDIATE")
     }
 
+    /// It has one writer, and a transaction that will write is it.
+    fn lock(&mut self, _: &str) -> FleetResult<()> {
+        Ok(())
+    }
+
     fn dialect(&self, sql: &str) -> String {
         sql.replace("{id}", "INTEGER PRIMARY KEY AUTOINCREMENT")
             .replace("{blob}", "BLOB")
