@@ -204,47 +204,64 @@ pub(super) async fn metrics(State(server): Shared) -> Response {
         Ok(found) => found,
         Err(refusal) => return refusal,
     };
-    let mut text = "# HELP ioalign_fleet_hosts Hosts by their worst severity.\n# TYPE ioalign_fleet_hosts gauge\n".to_owned();
-    // A string takes all.
-    for (severity, hosts) in &found.hosts_by_severity {
-        let _ = writeln!(
-            text,
-            "ioalign_fleet_hosts{{severity=\"{severity}\"}} {hosts}"
-        );
-    }
-    let gauges = [
-        (
+    let hosts = found.hosts_by_severity.iter();
+    let hosts = hosts.map(|(severity, hosts)| (format!("{{severity=\"{severity}\"}}"), *hosts));
+    let one = |value| vec![(String::new(), value)];
+    let pushes = server.counts.all();
+    let pushes = pushes.map(|(result, count)| (format!("{{result=\"{result}\"}}"), signed(count)));
+    let bytes = signed(server.counts.bytes.load(Ordering::Relaxed));
+    let text = [
+        family(
+            "hosts",
+            "gauge",
+            "Hosts by their worst severity.",
+            &hosts.collect::<Vec<_>>(),
+        ),
+        family(
             "silent_hosts",
+            "gauge",
             "Hosts of which nothing was heard for two days.",
-            Some(found.silent_hosts),
+            &one(found.silent_hosts),
         ),
-        (
-            "last_push_timestamp_seconds",
-            "When the last push came.",
-            found.last_seen_seconds,
+        found.last_seen_seconds.map_or_else(String::new, |last| {
+            family(
+                "last_push_timestamp_seconds",
+                "gauge",
+                "When the last push came.",
+                &one(last),
+            )
+        }),
+        family(
+            "pushes_total",
+            "counter",
+            "Pushes to this server by their result.",
+            &pushes,
         ),
-    ];
-    for (name, help, value) in gauges {
-        if let Some(value) = value {
-            let _ = write!(
-                text,
-                "# HELP ioalign_fleet_{name} {help}\n# TYPE ioalign_fleet_{name} gauge\nioalign_fleet_{name} {value}\n"
-            );
-        }
-    }
-    text += "# HELP ioalign_fleet_pushes_total Pushes to this server by their result.\n# TYPE ioalign_fleet_pushes_total counter\n";
-    for (result, count) in server.counts.all() {
-        let _ = writeln!(
-            text,
-            "ioalign_fleet_pushes_total{{result=\"{result}\"}} {count}"
-        );
-    }
-    let bytes = server.counts.bytes.load(Ordering::Relaxed);
-    let _ = write!(
-        text,
-        "# HELP ioalign_fleet_received_bytes_total Bytes of pushes.\n# TYPE ioalign_fleet_received_bytes_total counter\nioalign_fleet_received_bytes_total {bytes}\n"
-    );
+        family(
+            "received_bytes_total",
+            "counter",
+            "Bytes of pushes.",
+            &one(bytes),
+        ),
+    ]
+    .concat();
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
+}
+
+/// A metric of the fleet: its series have these labels and values.
+fn family(name: &str, kind: &str, help: &str, series: &[(String, i64)]) -> String {
+    let mut text =
+        format!("# HELP ioalign_fleet_{name} {help}\n# TYPE ioalign_fleet_{name} {kind}\n");
+    for (labels, value) in series {
+        // A string takes all.
+        let _ = writeln!(text, "ioalign_fleet_{name}{labels} {value}");
+    }
+    text
+}
+
+/// Counts, as SQL has them.
+fn signed(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 /// Asks in a thread for such work.
