@@ -1,6 +1,8 @@
 #!/bin/bash
-# What `ioalign serve` answers, holds and costs. It has one core, on which the client runs too, and the watched load the
-# other: a server at rest and no server by turns, then RATE questions a second for SECONDS_ALL, then as many as it answers.
+# What `ioalign serve` answers, holds and costs. The server and its client share one core. The watched load has the other,
+# together with the worker of its loop device: all unbound workers of the kernel are kept there meanwhile, because on the
+# server's core they wait for it, and the load for them. A server at rest and no server take turns; then it is asked RATE
+# times a second for SECONDS_ALL, then as often as it answers.
 # Needs root. Knobs: ROUNDS (7), SECONDS_EACH (5), RATE (2000), SECONDS_ALL (600).
 # shellcheck source=benches/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -14,14 +16,18 @@ paths=/metrics,/api/v1/stack,/api/v1/profile
 file=/dev/shm/ioalign-bench.$$
 truncate -s 512M "$file"
 disk=$(losetup --find --show "$file")
+workers=/sys/devices/virtual/workqueue/cpumask
+workers_before=$(cat "$workers")
 server='' asker=''
 finish() {
     for pid in $server $asker; do kill -INT "$pid" 2>/dev/null || true; done
     wait || true
+    echo "$workers_before" >"$workers"
     losetup -d "$disk"
     rm -rf "$file" "$scratch"
 }
 trap finish EXIT
+echo 1 >"$workers"
 
 start() {
     taskset -c 1 "$ioalign" serve --listen 127.0.0.1:0 --json "${disk#/dev/}" >"$scratch/ready" 2>"$scratch/err" &

@@ -67,7 +67,7 @@ def main():
     looked = began
     while now < began + seconds or len(idle) < CONNECTIONS:
         while idle and now < began + seconds and (rate == 0 or asked < (now - began) * rate):
-            idle.pop().ask(time.perf_counter())
+            idle.pop(0).ask(time.perf_counter())
             asked += 1
         for key, _ in waiting.select(0.001):
             asker = key.data
