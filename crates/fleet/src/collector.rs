@@ -3,6 +3,7 @@
 //! The writer takes all that is waiting into one transaction, so a commit, which waits for the disk, is shared by many
 //! pushes when many come and delays none when few do. A push is acknowledged after its commit.
 
+use std::num::NonZeroU32;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, SyncSender, TrySendError};
@@ -48,12 +49,16 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// Opens the store and starts the writer, which ends with the last of its collectors.
+    /// Opens the store and starts the writer, which ends with the last of its collectors. `keep`: reports of each host.
     ///
     /// # Errors
     /// When the store cannot be opened.
-    pub fn start(place: &StorePlace, judge: Arc<CaptureJudge>) -> FleetResult<Self> {
-        let store = FleetStore::open(place)?;
+    pub fn start(
+        place: &StorePlace,
+        judge: Arc<CaptureJudge>,
+        keep: Option<NonZeroU32>,
+    ) -> FleetResult<Self> {
+        let store = FleetStore::open(place)?.keeping(keep);
         let (queue, waiting) = mpsc::sync_channel(WAITING);
         let started = std::thread::Builder::new()
             .name("fleet-writer".to_owned())

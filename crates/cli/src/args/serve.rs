@@ -1,6 +1,7 @@
 //! The arguments of `serve`.
 
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -70,6 +71,10 @@ pub struct ServeArgs {
     /// Who may push: names and hashes of tokens, in TOML
     #[arg(long, value_name = "FILE", requires = "collect")]
     pub agents_file: Option<PathBuf>,
+
+    /// Reports of each host that are kept; older ones are deleted when it pushes (default: all)
+    #[arg(long, value_name = "REPORTS", requires = "collect")]
+    pub keep: Option<NonZeroU32>,
 
     /// How often the stack is checked again
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = duration)]

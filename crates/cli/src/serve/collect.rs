@@ -50,7 +50,8 @@ pub(super) fn run(arguments: &ServeArgs) -> Result<Exit> {
         .with_context(|| format!("cannot serve on {}", arguments.listen))?;
     confine(place, agents);
     let judge = Arc::new(|capture: &[u8]| check::captured(capture));
-    let collector = Collector::start(place, judge).with_context(|| place.shown())?;
+    let collector =
+        Collector::start(place, judge, arguments.keep).with_context(|| place.shown())?;
     let fleet = FleetServer::new(collector, place, list, Arc::new(|line: &str| note(line)));
     let fleet = Arc::new(fleet);
     announce(arguments, &server)?;

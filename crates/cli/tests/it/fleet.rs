@@ -16,7 +16,7 @@ use super::PROGRAM;
 use super::schema::valid;
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
-const OWNER: &str = "fedcba9876543210fedcba9876543210";
+pub const OWNER: &str = "fedcba9876543210fedcba9876543210";
 
 /// A folder with a store, a list of agents and tokens.
 pub struct MadeFleet {
@@ -76,7 +76,7 @@ impl MadeFleet {
     }
 
     /// Pushes a made host: exit code, document and messages.
-    fn push(&self, url: &str, host: &Sysroot, more: &[&str]) -> (Option<i32>, Value, String) {
+    pub fn push(&self, url: &str, host: &Sysroot, more: &[&str]) -> (Option<i32>, Value, String) {
         let output = Command::new(PROGRAM)
             .args(["push", url, "--json", "--retry-for", "10ms", "--sysroot"])
             .arg(host.path())
@@ -102,7 +102,7 @@ impl MadeFleet {
 }
 
 impl FleetProcess {
-    fn ask(&self, request: &str, head: &str, body: &[u8]) -> (u16, String) {
+    pub fn ask(&self, request: &str, head: &str, body: &[u8]) -> (u16, String) {
         let address = self.url.trim_start_matches("http://");
         let mut stream = TcpStream::connect(address).unwrap();
         let length = body.len();

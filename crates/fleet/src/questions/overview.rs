@@ -41,6 +41,8 @@ pub struct WorstHost {
     pub severity: &'static str,
     /// Bad findings that count.
     pub findings: i64,
+    /// Bad findings that are waived.
+    pub waived: i64,
     /// I/Os a day; `null`: no profile.
     pub ios_per_day: Option<f64>,
     /// I/Os a day that became two; `null`: not known.
@@ -51,7 +53,7 @@ pub struct WorstHost {
 
 /// Columns of a [`WorstHost`].
 pub(super) const HOST: &str =
-    "machine, name, severity, findings, ios_per_day, extra_ios_per_day, last_seen";
+    "machine, name, severity, findings, waived, ios_per_day, extra_ios_per_day, last_seen";
 
 /// How is the fleet? `now` in seconds since 1970.
 ///
@@ -97,6 +99,7 @@ pub(super) fn host(row: &mut RowReader) -> FleetResult<WorstHost> {
         host: row.text()?,
         severity: word(row.integer()?),
         findings: row.integer()?,
+        waived: row.integer()?,
         ios_per_day: row.real()?,
         extra_ios_per_day: row.real()?,
         last_seen_seconds: row.integer()?,

@@ -17,8 +17,7 @@ pub struct FoundHost {
     pub by: &'static str,
 }
 
-const COLUMNS: &str =
-    "machine, name, host.severity, findings, ios_per_day, host.extra_ios_per_day, last_seen";
+const COLUMNS: &str = "machine, name, host.severity, findings, waived, ios_per_day, host.extra_ios_per_day, last_seen";
 
 /// Which hosts have `text` in their name, a finding of the rule `text`, or a disk with `text` in its model? Capital letters
 /// do not matter.

@@ -1,7 +1,9 @@
 //! Reports in: many in one transaction, each at most once.
 
+use std::num::NonZeroU32;
+
 use super::database::{FleetDatabase, RowReader, SqlValue, first_number, transaction};
-use super::{FleetStore, rank, state, waive};
+use super::{FleetStore, forget, rank, state, waive};
 use crate::error::{FleetError, FleetResult};
 use crate::judged::JudgedCapture;
 
@@ -44,12 +46,13 @@ impl FleetStore {
         // Every server takes the locks of hosts in the same order: none waits for another in a circle.
         let mut order: Vec<usize> = (0..reports.len()).collect();
         order.sort_by_key(|index| reports.get(*index).map(|report| &report.host_id));
+        let keep = self.keep;
         transaction(self.database()?, |database| {
             let waivers = waive::valid(database, today)?;
             let mut added = Vec::with_capacity(order.len());
             for index in order {
                 if let Some(report) = reports.get(index) {
-                    added.push((index, one(database, report, &waivers)?));
+                    added.push((index, one(database, report, &waivers, keep)?));
                 }
             }
             added.sort_by_key(|(index, _)| *index);
@@ -62,6 +65,7 @@ fn one(
     database: &mut dyn FleetDatabase,
     report: &NewReport,
     waivers: &[waive::FleetWaiver],
+    keep: Option<NonZeroU32>,
 ) -> FleetResult<AddedReport> {
     let host = host(database, report)?;
     if let Some(report) = known(database, &report.content_hash)? {
@@ -73,6 +77,9 @@ fn one(
     let judgement = judgement(database, report)?;
     let number = insert(database, report, host.id, judgement)?;
     state::replace(database, &host, judgement, report, waivers)?;
+    if let Some(keep) = keep {
+        forget::forget(database, host.id, keep)?;
+    }
     Ok(AddedReport {
         report: number,
         is_duplicate: false,

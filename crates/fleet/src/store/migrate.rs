@@ -4,7 +4,10 @@ use super::database::{FleetDatabase, SqlValue, first_number, transaction};
 use crate::error::{FleetError, FleetResult};
 
 /// The files, from version 1 on. A released file is never changed: the next one changes what it made.
-const FILES: &[&str] = &[include_str!("../../migrations/0001_reports.sql")];
+const FILES: &[&str] = &[
+    include_str!("../../migrations/0001_reports.sql"),
+    include_str!("../../migrations/0002_waived.sql"),
+];
 
 /// Brings the store to the newest version; what is in it stays.
 ///

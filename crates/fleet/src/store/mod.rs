@@ -3,12 +3,15 @@
 pub mod add;
 pub mod database;
 pub(crate) mod document;
+mod forget;
 mod migrate;
 mod postgres;
 mod sqlite;
 mod state;
+mod tables;
 mod waive;
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -45,6 +48,8 @@ pub struct FleetStore {
     database: Box<dyn FleetDatabase>,
     /// The day for which waivers that ran out were taken back.
     settled: String,
+    /// Reports of a host; all without a number.
+    keep: Option<NonZeroU32>,
 }
 
 impl FleetStore {
@@ -59,7 +64,15 @@ impl FleetStore {
             place: place.clone(),
             database,
             settled: String::new(),
+            keep: None,
         })
+    }
+
+    /// Keeps the last `reports` of each host from now on: older ones are deleted when the host pushes.
+    #[must_use]
+    pub const fn keeping(mut self, reports: Option<NonZeroU32>) -> Self {
+        self.keep = reports;
+        self
     }
 
     /// The connection; a lost one is opened again.

@@ -4,13 +4,11 @@ use std::collections::BTreeMap;
 
 use super::add::{HostRow, NewReport};
 use super::database::{FleetDatabase, RowReader, SqlValue};
+use super::tables::{CHANGE, CLAIM, DEVICE, FINDING, insert};
 use super::waive::{self, FleetWaiver};
 use super::{BAD, rank};
 use crate::error::FleetResult;
 use crate::judged::JudgedFinding;
-
-/// Rows a statement: few statements, and few kinds of them to be kept ready.
-const ROWS: usize = 32;
 
 /// By what a finding is known over time: an offset that changes is a change.
 type FindingKey = (String, String, Option<i64>, Option<i64>);
@@ -109,60 +107,6 @@ fn former(
     Ok(found)
 }
 
-/// A table and the columns that are filled.
-type InsertedColumns = (&'static str, &'static [&'static str]);
-
-const FINDING: InsertedColumns = (
-    "finding",
-    &[
-        "host_id",
-        "rule",
-        "layer",
-        "severity",
-        "model",
-        "firmware",
-        "unit_bytes",
-        "offset_bytes",
-        "straddle_ratio",
-        "extra_ios_per_day",
-        "fixable",
-        "disks",
-        "why",
-        "since",
-        "waived_until",
-    ],
-);
-const CHANGE: InsertedColumns = (
-    "change",
-    &["at", "host_id", "appeared", "rule", "layer", "severity"],
-);
-const DEVICE: InsertedColumns = (
-    "device",
-    &[
-        "host_id",
-        "name",
-        "model",
-        "firmware",
-        "transport",
-        "size_bytes",
-    ],
-);
-const CLAIM: InsertedColumns = (
-    "claim",
-    &[
-        "host_id",
-        "device",
-        "model",
-        "firmware",
-        "transport",
-        "kind",
-        "size_bytes",
-        "source",
-        "trusted",
-        "why",
-    ],
-);
-
 /// A profile that came with an earlier push still says what a finding costs that is still there.
 fn row(
     host: i64,
@@ -246,29 +190,6 @@ fn disks(database: &mut dyn FleetDatabase, host: &HostRow, report: &NewReport) -
     insert(database, CLAIM, &claims.collect::<Vec<_>>())
 }
 
-/// Many rows a statement.
-fn insert(
-    database: &mut dyn FleetDatabase,
-    (table, columns): InsertedColumns,
-    rows: &[Vec<SqlValue>],
-) -> FleetResult<()> {
-    for rows in rows.chunks(ROWS) {
-        let places = (1..=rows.len() * columns.len()).map(|number| format!("${number}"));
-        let places: Vec<_> = places.collect();
-        let places: Vec<_> = places
-            .chunks(columns.len())
-            .map(|row| row.join(", "))
-            .collect();
-        let sql = format!(
-            "INSERT INTO {table} ({}) VALUES ({})",
-            columns.join(", "),
-            places.join("), (")
-        );
-        database.execute(&sql, &rows.concat())?;
-    }
-    Ok(())
-}
-
 fn update(
     database: &mut dyn FleetDatabase,
     host: i64,
@@ -301,6 +222,8 @@ pub(super) fn count(
     let sql = format!(
         "UPDATE host SET
             findings = (SELECT count(*) {counted} >= {BAD}),
+            waived = (SELECT count(*) FROM finding
+                WHERE finding.host_id = host.id AND waived_until IS NOT NULL AND finding.severity >= {BAD}),
             severity = COALESCE((SELECT max(finding.severity) {counted} > 1), 2 * unread),
             extra_ios_per_day = (SELECT sum(worst) FROM
                 (SELECT max(finding.extra_ios_per_day) AS worst {counted} >= {BAD} GROUP BY disks) AS by_disks)

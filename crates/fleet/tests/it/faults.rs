@@ -47,7 +47,7 @@ pub fn two_servers_on_one_store_lose_and_double_nothing(place: &StorePlace) {
 }
 
 pub fn what_is_acknowledged_is_there(place: &StorePlace) {
-    let collector = Arc::new(Collector::start(place, judge()).unwrap());
+    let collector = Arc::new(Collector::start(place, judge(), None).unwrap());
     let senders: Vec<_> = (0..8)
         .map(|sender| {
             let collector = Arc::clone(&collector);
@@ -92,7 +92,7 @@ pub fn what_is_acknowledged_is_there(place: &StorePlace) {
 
 pub fn a_database_that_stops_loses_nothing_acknowledged(server: &mut PostgresServer) {
     let place: StorePlace = server.space("stops").parse().unwrap();
-    let collector = Collector::start(&place, judge()).unwrap();
+    let collector = Collector::start(&place, judge(), None).unwrap();
     let push = |number: i64| collector.take(&MadeHost::new("db1").envelope(NOON + number), "rack");
     for number in 0..5 {
         push(number).unwrap();

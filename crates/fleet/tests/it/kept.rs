@@ -82,7 +82,7 @@ fn a_full_disk_loses_nothing_that_was_acknowledged() {
         &folder.path().join("disk"),
     );
     let place = StorePlace::Sqlite(disk.path().join("fleet.db"));
-    let collector = Collector::start(&place, judge()).unwrap();
+    let collector = Collector::start(&place, judge(), None).unwrap();
     let push = |number: i64| {
         let mut host = MadeHost::misaligned(&format!("host{number}"));
         // No two are alike, or they would take no room.

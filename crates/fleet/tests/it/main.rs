@@ -17,6 +17,7 @@ type StoreScenario = (&'static str, fn(&StorePlace));
 const SCENARIOS: &[StoreScenario] = &[
     ("duplicates", reports::a_push_counts_once),
     ("states", reports::findings_come_and_go_and_keep_their_age),
+    ("forgotten", reports::old_reports_are_forgotten),
     ("profiles", reports::a_profile_stays_until_the_next_one),
     (
         "waivers",

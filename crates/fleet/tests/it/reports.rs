@@ -1,5 +1,8 @@
 //! What a report does to the state of its host.
 
+use std::num::NonZeroU32;
+
+use ioalign_fleet::questions::compare::report_document;
 use ioalign_fleet::questions::{by_age, by_rule, changes, history, overview, worst};
 use ioalign_fleet::store::NewWaiver;
 use ioalign_fleet::{FleetStore, StorePlace};
@@ -28,8 +31,45 @@ pub fn a_push_counts_once(place: &StorePlace) {
     // Opened again, it is all there, and no migration runs twice.
     drop(store);
     let mut store = FleetStore::open(place).unwrap();
-    assert_eq!(store.version().unwrap(), 1);
+    assert_eq!(store.version().unwrap(), 2);
     assert_eq!(overview(&mut store, NOON).unwrap().reports, 2);
+}
+
+/// Of each host the last reports stay, and of documents those that a report has.
+pub fn old_reports_are_forgotten(place: &StorePlace) {
+    let mut store = FleetStore::open(place).unwrap();
+    let (mut bad, good) = (MadeHost::misaligned("db1"), MadeHost::new("db1"));
+    // The same document as that of another host, which keeps it.
+    MadeHost::misaligned("db2").push(&mut store, NOON);
+    let first = store.add(&[&bad.report(NOON)], TODAY).unwrap()[0].report;
+    bad.start = 17 * 512;
+    let second = store.add(&[&bad.report(NOON + DAY)], TODAY).unwrap()[0].report;
+    let mut store = store.keeping(NonZeroU32::new(2));
+    good.push(&mut store, NOON + 2 * DAY);
+    // A clock that jumps, forward and back.
+    good.push(&mut store, NOON + 40_000 * DAY);
+    let kept = |store: &mut FleetStore, host: &str| {
+        let found = history(store, host).unwrap().unwrap();
+        let times = found.reports.iter().map(|one| one.received_at_seconds);
+        times.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        kept(&mut store, "db1"),
+        [NOON + 40_000 * DAY, NOON + 2 * DAY]
+    );
+    good.push(&mut store, NOON + 3 * DAY);
+    assert_eq!(
+        kept(&mut store, "db1"),
+        [NOON + 3 * DAY, NOON + 40_000 * DAY]
+    );
+    assert_eq!(kept(&mut store, "db2"), [NOON], "it has not pushed");
+    for gone in [first, second] {
+        assert!(report_document(&mut store, gone).unwrap().is_none());
+    }
+    let db2 = history(&mut store, "db2").unwrap().unwrap().reports[0].report;
+    assert!(report_document(&mut store, db2).unwrap().is_some());
+    let found = changes(&mut store, NOON - DAY, 10).unwrap().latest;
+    assert!(found.iter().all(|change| change.host != "db1"), "{found:?}");
 }
 
 pub fn findings_come_and_go_and_keep_their_age(place: &StorePlace) {
