@@ -1,6 +1,6 @@
 // One page for all questions: its path says which is asked. Names come from disks and hosts: only textContent is written.
 import { api, begin, byId, el, fill } from '/pages/common.js';
-import { CHANGED, CHANGED_RULES, CHANGES, DEVICES, FINDINGS, TABLES, WORST, ago, number, severity, time } from '/pages/fleet-tables.js';
+import { CHANGED, CHANGED_RULES, CHANGES, DEVICES, FINDINGS, TABLES, WORST, ago, findings, hosts, number, severity, time } from '/pages/fleet-tables.js';
 
 const content = byId('content');
 const path = location.pathname.replace(/\/$/, '') || '/fleet';
@@ -20,7 +20,7 @@ function head(title, about = '') {
 
 function cell(column, row) {
   const value = column.value(row);
-  const made = el('td', column.left ? { class: 'l name' } : {});
+  const made = el('td', column.left ? { class: column.long ? 'l long' : 'l' } : {});
   if (typeof value !== 'object') made.textContent = value;
   else if (value.href) made.append(el('a', { href: value.href }, value.text));
   else made.append(el('span', { class: value.class }, value.text));
@@ -50,8 +50,8 @@ async function fleet() {
   const words = Object.entries(all.hosts_by_severity).map(([word, hosts]) => `${number(hosts)} ${word}`).join(', ');
   if (all.hosts === 0) return [el('p', { class: 'note' }, 'No host has pushed yet: ioalign push URL --token-file FILE')];
   return [tiles([['hosts', number(all.hosts), words], ['with a bad finding', number(bad)], ['silent for two days', number(all.silent_hosts)],
-    ['I/Os a day in vain', number(all.extra_ios_per_day), `of ${number(all.profiled_hosts)} hosts with a profile`],
-    ['last push', all.last_seen_seconds === null ? 'never' : ago(all.last_seen_seconds), `${number(all.reports)} in all`]]),
+    ['I/Os a day in vain', number(all.extra_ios_per_day), `of ${hosts(all.profiled_hosts)} with a profile`],
+    ['last push', all.last_seen_seconds === null ? 'never' : ago(all.last_seen_seconds), `${number(all.reports)} pushes`]]),
     section('Worst hosts', table(worst, WORST, 'Worst hosts first, at most 100'))];
 }
 
@@ -60,7 +60,7 @@ async function one(name) {
   head(found.host);
   const { text, class: kind } = severity(found.severity);
   const verdict = el('div', { class: `verdict ${kind}` }, el('strong', {}, text),
-    el('p', {}, `${number(found.findings)} findings that count; last push ${ago(found.last_seen_seconds)}, first ${time(found.first_seen_seconds)} UTC`));
+    el('p', {}, `${findings(found)}; last push ${ago(found.last_seen_seconds)}, first ${time(found.first_seen_seconds)} UTC`));
   const reports = found.reports.map((report, index) => ({ ...report, before: found.reports[index + 1] }));
   const columns = [{ title: 'report', left: true, value: (row) => ({ text: String(row.report), href: `/api/v1/fleet/reports/${row.report}` }) },
     { title: 'received, UTC', left: true, value: (row) => time(row.received_at_seconds) }, { title: 'made, by its clock', left: true, value: (row) => time(row.taken_at_seconds) },
@@ -73,7 +73,7 @@ async function one(name) {
 
 async function compared() {
   const found = await ask(`compare?before=${Number(query.get('before'))}&after=${Number(query.get('after'))}`);
-  head(`Report ${found.before} and ${found.after}`, 'Layers, grids and findings whose values differ.');
+  head(`Reports ${found.before} and ${found.after}`, 'Layers, grids and findings whose values differ.');
   return [table(found.changes, CHANGED, found.is_cut ? 'The first 1000 differences' : 'All differences')];
 }
 
