@@ -1,7 +1,7 @@
 //! A real browser without a window, by the DevTools protocol over two pipes.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 
 /// Its commands come on descriptor 3, and its answers go to 4.
 const PIPES: &str = "exec 3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null; exec \"$@\"";
+
+/// Set it to a folder to look at the pages.
+const PICTURES: &str = "IOALIGN_SCREENSHOTS";
 
 /// A browser with one page; it ends with this.
 pub struct Browser {
@@ -177,6 +180,29 @@ impl Browser {
             .write_all(data.as_bytes())
             .unwrap();
         assert!(child.wait().unwrap().success());
+    }
+
+    /// A page at both widths, and at each as a picture where somebody wants to look.
+    pub fn look(&mut self, name: &str) {
+        for width in [400, 1280] {
+            self.resize(width);
+            self.value("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100)))");
+            let wide = self.value("document.documentElement.scrollWidth");
+            assert!(
+                wide.as_u64() <= Some(u64::from(width)),
+                "{name}: {wide} of {width}"
+            );
+            let Some(folder) = std::env::var_os(PICTURES).map(PathBuf::from) else {
+                continue;
+            };
+            for scheme in ["light", "dark"] {
+                self.scheme(scheme);
+                self.value("new Promise((done) => setTimeout(done, 150))");
+                self.picture(&folder.join(format!("{name}-{width}-{scheme}.png")));
+            }
+            self.scheme("light");
+        }
+        assert_eq!(self.complaints(), Vec::<String>::new(), "{name}");
     }
 
     /// What was complained of since the last time.

@@ -2,6 +2,7 @@
 
 mod browser;
 mod figures;
+mod fleet_pages;
 mod given;
 mod pages;
 mod refusals;

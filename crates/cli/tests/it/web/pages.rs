@@ -1,6 +1,5 @@
 //! Every page in a real browser: it opens without a complaint, shows the right numbers, and goes on by itself.
 
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -18,8 +17,6 @@ use crate::watch::Memory;
 const SOON: Duration = Duration::from_secs(12);
 /// A live figure.
 const LIVE: Duration = Duration::from_secs(2);
-/// Set it to a folder to look at the pages.
-const PICTURES: &str = "IOALIGN_SCREENSHOTS";
 
 /// 1024 writes of 4 KiB, one after the other, which begin 3584 bytes past a block: as on a partition at sector 63.
 fn shifted_writes(disk: &Memory) {
@@ -33,29 +30,6 @@ fn shifted_writes(disk: &Memory) {
     ];
     let place = ["--offset=32256", "--size=4m", "--io_size=4m", &device];
     tool("fio", &[&job[..], &place[..]].concat());
-}
-
-/// A page at both widths, and at each as a picture where somebody wants to look.
-fn look(browser: &mut Browser, name: &str) {
-    for width in [400, 1280] {
-        browser.resize(width);
-        browser.value("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100)))");
-        let wide = browser.value("document.documentElement.scrollWidth");
-        assert!(
-            wide.as_u64() <= Some(u64::from(width)),
-            "{name}: {wide} of {width}"
-        );
-        let Some(folder) = std::env::var_os(PICTURES).map(PathBuf::from) else {
-            continue;
-        };
-        for scheme in ["light", "dark"] {
-            browser.scheme(scheme);
-            browser.value("new Promise((done) => setTimeout(done, 150))");
-            browser.picture(&folder.join(format!("{name}-{width}-{scheme}.png")));
-        }
-        browser.scheme("light");
-    }
-    assert_eq!(browser.complaints(), Vec::<String>::new(), "{name}");
 }
 
 #[test]
@@ -159,7 +133,7 @@ fn devices(browser: &mut Browser, served: &ServedHost, disk: &Memory) {
         bursts.contains("a monitor that samples every 20 s"),
         "{bursts}"
     );
-    look(browser, "device");
+    browser.look("device");
 }
 
 fn the_stack(browser: &mut Browser, served: &ServedHost, disk: &Memory) {
@@ -181,7 +155,7 @@ fn the_stack(browser: &mut Browser, served: &ServedHost, disk: &Memory) {
     browser.until(&row, LIVE);
     let findings = browser.text("#findings");
     assert!(findings.contains("sector 63"), "{findings}");
-    look(browser, "stack");
+    browser.look("stack");
 }
 
 fn write_reports(folder: &tempfile::TempDir) {
@@ -227,7 +201,7 @@ fn reports_of_others(browser: &mut Browser, served: &ServedHost) {
         "document.querySelector('#body pre')?.textContent.includes('raid5')",
         SOON,
     );
-    look(browser, "reports");
+    browser.look("reports");
 }
 
 /// A text whose names are markup: they are shown, and nothing runs.
@@ -265,7 +239,7 @@ fn pasted_text(browser: &mut Browser, served: &ServedHost) {
         0
     );
     assert_ne!(browser.value("document.title"), "evil");
-    look(browser, "check");
+    browser.look("check");
 }
 
 /// The pages write numbers as all other reports do.
