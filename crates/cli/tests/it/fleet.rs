@@ -5,11 +5,12 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 
 use ioalign_fleet::{PushEnvelope, envelope, hash};
 use ioalign_testkit::bundle::BundleMember;
 use ioalign_testkit::sysroot::SysrootDisk;
-use ioalign_testkit::{BundleBuilder, Sysroot};
+use ioalign_testkit::{BundleBuilder, Random, Sysroot};
 use serde_json::Value;
 
 use super::PROGRAM;
@@ -291,6 +292,16 @@ fn hostile_pushes_are_refused_and_the_server_goes_on() {
             .step_by(good.len() / 40)
             .map(|end| wrapped(good[..end].to_vec())),
     );
+    let mut random = Random(19);
+    all.extend((0..64).map(|_| {
+        let mut mutated = good.clone();
+        for _ in 0..=random.below(8) {
+            // Headers of the tarball rather than the long text in it.
+            let at = random.below(4096);
+            mutated[at] = u8::try_from(random.below(256)).unwrap();
+        }
+        wrapped(mutated)
+    }));
     for (number, push) in all.iter().enumerate() {
         let status = server.push(TOKEN, push);
         assert!([200, 422].contains(&status), "{number}: {status}");
@@ -314,6 +325,53 @@ fn hostile_pushes_are_refused_and_the_server_goes_on() {
     );
     assert!([0, 413].contains(&status), "{status}");
     assert_eq!(server.ask("GET /healthz", "", b"").0, 200);
+}
+
+#[test]
+fn a_push_too_many_is_asked_to_come_again() {
+    let fleet = MadeFleet::new();
+    let server = fleet.serve();
+    let address = server.url.trim_start_matches("http://");
+    let begun = format!(
+        "POST /api/v1/push HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {TOKEN}\r\nContent-Length: 4096\r\n\r\n{{"
+    );
+    let mut stalled: Vec<TcpStream> = (0..16)
+        .map(|_| {
+            let mut stream = TcpStream::connect(address).unwrap();
+            stream.write_all(begun.as_bytes()).unwrap();
+            stream
+        })
+        .collect();
+    // The sixteen places are taken soon after; then who comes is sent away at once, and the pages are answered all the same.
+    let refused = |stream: &mut TcpStream| {
+        stream
+            .set_read_timeout(Some(Duration::from_millis(200)))
+            .unwrap();
+        let mut answer = [0; 512];
+        let read = stream.read(&mut answer).unwrap_or(0);
+        String::from_utf8_lossy(&answer[..read]).to_lowercase()
+    };
+    let more = (0..20).find_map(|_| {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(begun.as_bytes()).unwrap();
+        let answer = refused(&mut stream);
+        stalled.push(stream);
+        (!answer.is_empty()).then_some(answer)
+    });
+    let answer = more.unwrap();
+    assert!(
+        answer.starts_with("http/1.1 503") && answer.contains("\r\nretry-after: "),
+        "{answer}"
+    );
+    assert_eq!(server.ask("GET /healthz", "", b"").0, 200);
+    // An agent keeps what it was not rid of, and its next push finds a place.
+    assert_eq!(fleet.push(&server.url, &host(), &[]).1["waiting"], 1);
+    drop(stalled);
+    let gone = (0..50).any(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        fleet.push(&server.url, &host(), &[]).1["waiting"] == 0
+    });
+    assert!(gone);
 }
 
 #[test]
