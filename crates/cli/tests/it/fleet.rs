@@ -47,7 +47,7 @@ impl MadeFleet {
         self.folder.path().join(name)
     }
 
-    pub fn serve(&self) -> FleetProcess {
+    pub fn serve(&self, more: &[&str]) -> FleetProcess {
         let mut child = Command::new(PROGRAM)
             .args([
                 "serve",
@@ -60,6 +60,7 @@ impl MadeFleet {
             .arg(format!("sqlite:{}", self.path("fleet.db").display()))
             .arg("--agents-file")
             .arg(self.path("agents.toml"))
+            .args(more)
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
@@ -160,7 +161,7 @@ fn host() -> Sysroot {
 #[test]
 fn a_push_is_in_the_store_when_it_is_acknowledged() {
     let fleet = MadeFleet::new();
-    let server = fleet.serve();
+    let server = fleet.serve(&[]);
     let (code, document, said) = fleet.push(&server.url, &host(), &[]);
     valid(&document, "push-1.schema.json");
     assert_eq!(
@@ -170,7 +171,7 @@ fn a_push_is_in_the_store_when_it_is_acknowledged() {
     );
     // Killed at once: what it acknowledged is there.
     drop(server);
-    let server = fleet.serve();
+    let server = fleet.serve(&[]);
     assert_eq!(server.get("overview")["hosts"], 1);
     let worst = &server.get("worst")[0];
     assert_eq!(
@@ -209,7 +210,7 @@ fn a_push_is_in_the_store_when_it_is_acknowledged() {
 #[test]
 fn a_server_that_is_away_loses_nothing() {
     let fleet = MadeFleet::new();
-    let url = fleet.serve().url.clone();
+    let url = fleet.serve(&[]).url.clone();
     for waiting in 1..3 {
         let (code, document, said) = fleet.push(&url, &host(), &[]);
         assert_eq!(
@@ -219,7 +220,7 @@ fn a_server_that_is_away_loses_nothing() {
         );
         assert!(said.contains("waits in the spool"), "{said}");
     }
-    let server = fleet.serve();
+    let server = fleet.serve(&[]);
     // A wrong token may be put right: nothing is thrown away for it.
     fs::write(fleet.path("token"), "x".repeat(32)).unwrap();
     assert_eq!(fleet.push(&server.url, &host(), &[]).1["waiting"], 3);
@@ -257,7 +258,7 @@ fn a_token_crosses_no_network_in_the_open() {
 #[test]
 fn hostile_pushes_are_refused_and_the_server_goes_on() {
     let fleet = MadeFleet::new();
-    let server = fleet.serve();
+    let server = fleet.serve(&[]);
     let wrapped = |capture: Vec<u8>| {
         let envelope = PushEnvelope {
             host_id: envelope::host_id("x"),
@@ -327,10 +328,47 @@ fn hostile_pushes_are_refused_and_the_server_goes_on() {
     assert_eq!(server.ask("GET /healthz", "", b"").0, 200);
 }
 
+/// SQLite keeps the pages that a statement changes for its rollback, and the server may open no temporary file for them.
+#[test]
+fn a_statement_of_many_pages_needs_no_other_file() {
+    let fleet = MadeFleet::new();
+    let mut server = fleet.serve(&[]);
+    let mut random = Random(7);
+    for time in 0..3 {
+        if time == 2 {
+            drop(server);
+            server = fleet.serve(&["--keep", "1"]);
+        }
+        let mut bundle = BundleBuilder::new("top");
+        for disk in 0..60 {
+            let name = format!("sd{disk}");
+            bundle = bundle
+                .queue(&name, (512, 4096, 4096, 0))
+                .file(&format!("sys/block/{name}/size"), "2097152\n")
+                .file(
+                    &format!("sys/block/{name}/device/model"),
+                    (0..200)
+                        .map(|_| format!("{:x}", random.next()))
+                        .collect::<String>(),
+                );
+        }
+        let push = PushEnvelope {
+            host_id: envelope::host_id("x"),
+            host: "many".to_owned(),
+            taken_at_seconds: time,
+            capture: bundle.tar(),
+            profile: None,
+        };
+        assert_eq!(server.push(TOKEN, &push.encode().unwrap()), 200, "{time}");
+    }
+    let reports = &server.get("hosts/many")["reports"];
+    assert_eq!(reports.as_array().map(Vec::len), Some(1), "{reports}");
+}
+
 #[test]
 fn a_push_too_many_is_asked_to_come_again() {
     let fleet = MadeFleet::new();
-    let server = fleet.serve();
+    let server = fleet.serve(&[]);
     let address = server.url.trim_start_matches("http://");
     let begun = format!(
         "POST /api/v1/push HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {TOKEN}\r\nContent-Length: 4096\r\n\r\n{{"
@@ -377,7 +415,7 @@ fn a_push_too_many_is_asked_to_come_again() {
 #[test]
 fn waivers_are_made_by_those_who_may() {
     let fleet = MadeFleet::new();
-    let server = fleet.serve();
+    let server = fleet.serve(&[]);
     fleet.push(&server.url, &host(), &[]);
     let waiver = br#"{"rule": "start-misaligned", "host": "db1", "reason": "moved in March", "expires": "2999-12-31"}"#;
     let make = |token: &str| {

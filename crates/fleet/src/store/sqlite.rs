@@ -29,6 +29,8 @@ impl SqliteDatabase {
             database.pragma_update(None, "synchronous", "full")?;
             database.pragma_update(None, "foreign_keys", true)?;
             database.pragma_update(None, "trusted_schema", false)?;
+            // The server may open nothing outside the folder of the store: no temporary files.
+            database.pragma_update(None, "temp_store", "memory")?;
             database.pragma_update(None, "cache_size", -65_536)?;
             database.pragma_update(None, "mmap_size", 1 << 30)
         };

@@ -43,7 +43,7 @@ fn systemd_takes_the_push() {
 fn the_command_of_the_unit_pushes() {
     needs!(Root);
     let fleet = MadeFleet::new();
-    let server = fleet.serve();
+    let server = fleet.serve(&[]);
     let unit = read(UNIT);
     let line = unit
         .lines()
@@ -160,7 +160,7 @@ fn the_command_of_the_daemon_set_pushes_a_node() {
         })
         .collect();
     let fleet = MadeFleet::new();
-    let server = fleet.serve();
+    let server = fleet.serve(&[]);
     let root = fleet.path("node");
     let mut mounts = Vec::new();
     for mount in pod["containers"][0]["volumeMounts"].as_array().unwrap() {

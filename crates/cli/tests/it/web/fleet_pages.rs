@@ -78,7 +78,7 @@ fn open(browser: &mut Browser, server: &FleetProcess, path: &str) -> String {
 fn the_pages_of_a_fleet_work_in_a_browser() {
     needs!(Packages);
     let fleet = MadeFleet::new();
-    let server = fleet.serve();
+    let server = fleet.serve(&[]);
     made(&fleet, &server);
     let mut browser = Browser::start();
     let worst = open(&mut browser, &server, "/fleet");
