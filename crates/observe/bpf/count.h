@@ -271,6 +271,24 @@ static __attribute__((noinline)) int wrote_large(struct io *io)
 	RETURN;
 }
 
+/* Whether it begins where one of the last ended. Each processor remembers its own: a stream that moves to another is new
+ * there, once. A stream keeps its place, and what begins nowhere takes the next. */
+INLINE void in_order(struct counts *all, struct io *io)
+{
+	u64 start = io->offset + 1, end = start + io->len;
+
+#pragma unroll
+	for (u32 n = 0; n < STREAMS; n++) {
+		if (all->ends[n] == start) {
+			all->sequential++;
+			all->ends[n] = end;
+			return;
+		}
+	}
+	all->ends[all->stream & (STREAMS - 1)] = end;
+	all->stream++;
+}
+
 /* Of a length that has no row. */
 static __attribute__((noinline)) int counted_apart(struct counts *all, struct io *io, u32 key)
 {
@@ -318,6 +336,7 @@ INLINE void counted(struct io *io)
 	mark = state.touched[at];
 	if (rarely(!mark))
 		state.touched[at] = mark = COUNTED;
+	in_order(all, io);
 	at = (io->offset >> 9) & (SECTORS - 1);
 	if (rarely(!at))
 		all->starts[lowest_bit(io->offset) & 63]++;

@@ -14,6 +14,7 @@
 #define SIZES_512 129		/* multiples of 512 bytes, up to 64 KiB */
 #define SIZES_4K 257		/* multiples of 4 KiB, up to 1 MiB */
 #define STEP_BITS 5		/* linear steps an octave of latency, as in analyse::latency */
+#define STREAMS 8		/* ends of I/Os that are remembered, a power of two */
 #define ROWS 16			/* lengths that are counted with the sector of the start: see row_of */
 #define LATENCIES 1088		/* up to 2^38 ns */
 #define MOMENT_BITS 20		/* a moment is 2^20 ns */
@@ -107,6 +108,9 @@ struct counts {
 	u64 sizes_log[2][33];
 	u64 past[65];		/* bits of the offset past the unit's boundary, where `use` is 2 */
 	u64 cells[ROWS][SECTORS];
+	u64 sequential;		/* begin where one of the last ended, on this processor */
+	u64 stream;		/* the place of the next end */
+	u64 ends[STREAMS];	/* plus one; 0 is none */
 };
 
 struct latencies {

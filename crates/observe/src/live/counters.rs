@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use ioalign_core::profile::{Latency, SizeCount};
+use ioalign_core::units::ratio;
 
 use super::cells;
 use super::layout::{
-    BYTES, COUNTS, CROSSED, FITS, IN_4K, IN_64K, IN_512, IN_LOG, IOS, LENGTHS, SECTORS, SIZES_4K,
-    SIZES_512, STARTS,
+    BYTES, COUNTS, CROSSED, FITS, IN_4K, IN_64K, IN_512, IN_LOG, IOS, LENGTHS, SECTORS, SEQUENTIAL,
+    SIZES_4K, SIZES_512, STARTS,
 };
 use crate::analyse::latency::Histogram;
 use crate::analyse::power_of;
@@ -78,6 +79,11 @@ impl OpCounters {
     /// Their bytes.
     pub fn bytes(&self) -> u64 {
         self.word(BYTES)
+    }
+
+    /// The share that begins where one of the last eight ended on the same processor; `None` without I/O.
+    pub fn sequential_ratio(&self) -> Option<f64> {
+        (self.ios() > 0).then(|| ratio(self.word(SEQUENTIAL), self.ios()))
     }
 
     /// Starts by sector in 64 KiB: bytes past it, and I/Os.

@@ -51,8 +51,10 @@ pub const CELLS: usize = PAST + 65;
 pub const ROWS: usize = 16;
 /// How many of these are multiples of 512 bytes; those of 4 KiB follow.
 pub const SMALL_ROWS: u64 = 7;
-/// Words of `struct counts`.
-pub const COUNTS: usize = CELLS + ROWS * IN_64K;
+/// I/Os that begin where one of the last ended, on the same processor.
+pub const SEQUENTIAL: usize = CELLS + ROWS * IN_64K;
+/// Words of `struct counts`; the last nine are the ends that a processor remembers, and no counters.
+pub const COUNTS: usize = SEQUENTIAL + 1 + 9;
 
 /// Steps of `struct latencies`.
 pub const LATENCIES: usize = 1088;

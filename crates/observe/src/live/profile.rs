@@ -112,8 +112,7 @@ pub(super) fn placed(counters: &OpCounters) -> OpProfile {
         length_pow2_histogram: counters.lengths(),
         straddling_pow2: counters.straddling(),
         start_mod_4096: counters.sectors(),
-        // Streams need the I/Os in order; the processors count apart.
-        sequential_ratio: None,
+        sequential_ratio: counters.sequential_ratio(),
         latency_us: counters.latency(),
         latency_histogram_ns: counters.latency_classes(),
         whole_start_mod_4096: counters.whole_sectors(),

@@ -170,3 +170,52 @@ fn discards_and_flushes_are_counted_apart() {
         assert_eq!(trace["unpaired"][count], 0);
     }
 }
+
+#[test]
+fn sequential_and_random_io_are_told_apart_as_a_trace_does() {
+    if !permitted() {
+        return;
+    }
+    let disk = Memory::new("order", 64);
+    let record = disk.file.with_extension("record");
+    let device = format!("--filename={}", disk.device.text());
+    let share = |job: &[&str]| {
+        let arguments = [disk.name(), "--json", "--force", "--record"];
+        let watch = Watching::start(&[&arguments[..], &[record.to_str().unwrap()]].concat());
+        let common = [
+            "--name=j",
+            "--direct=1",
+            "--ioengine=psync",
+            "--bs=4k",
+            "--size=32m",
+            "--number_ios=4000",
+            // A stream that moves to another processor is new there.
+            "--cpus_allowed=0",
+            &device,
+        ];
+        tool("fio", &[&common, job].concat());
+        let of = |profile: &Value| {
+            let op = &profile["devices"][0]["by_op"]["write"];
+            op["sequential_ratio"].as_f64().unwrap()
+        };
+        (of(&watch.profile()), of(&summarized(&record)))
+    };
+    let near = |(watched, traced): (f64, f64), expected: f64| {
+        assert!(
+            (watched - expected).abs() < 0.02,
+            "watch {watched}, {expected}"
+        );
+        assert!(
+            (watched - traced).abs() < 0.02,
+            "watch {watched}, trace {traced}"
+        );
+    };
+    near(share(&["--rw=write"]), 1.0);
+    near(share(&["--rw=randwrite"]), 0.0);
+    // Two streams in turns, and the first sector of the disk, where no I/O ended.
+    near(
+        share(&["--rw=write", "--numjobs=2", "--offset_increment=32m"]),
+        1.0,
+    );
+    let _ = std::fs::remove_file(&record);
+}

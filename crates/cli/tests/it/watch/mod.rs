@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::LazyLock;
 
 use ioalign_testkit::Loop;
 use ioalign_testkit::run::tool;
@@ -54,11 +55,14 @@ impl Drop for Memory {
 /// Whether BPF and loop devices can be used; if not, the program has to say what is missing.
 fn permitted() -> bool {
     if rustix::process::geteuid().is_root() {
-        // Where systemd mounts it always; containers lack it.
-        let tracefs = "/sys/kernel/tracing";
-        if !Path::new(tracefs).join("events").exists() {
-            tool("mount", &["-t", "tracefs", "tracefs", tracefs]);
-        }
+        // Where systemd mounts it always; containers lack it. Two tests at once would mount it twice.
+        static MOUNTED: LazyLock<()> = LazyLock::new(|| {
+            let tracefs = "/sys/kernel/tracing";
+            if !Path::new(tracefs).join("events").exists() {
+                tool("mount", &["-t", "tracefs", "tracefs", tracefs]);
+            }
+        });
+        *MOUNTED;
         return true;
     }
     let output = Command::new(PROGRAM)
