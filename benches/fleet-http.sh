@@ -27,6 +27,8 @@ measure() { # NAME STORE
     address=$(sed 's,.*"url": *"http://,,; s,/*".*,,' "$scratch/ready")
     echo "== $1"
     taskset -c 0 "$load" push "$address" "$token" "${HOSTS:-100000}" "${CONNECTIONS:-32}"
+    awk -v pushes="${HOSTS:-100000}" -v ticks="$(getconf CLK_TCK)" \
+        '{ printf "%.0f a second of the server'"'"'s processor time\n", pushes * ticks / ($14 + $15) }' "/proc/$server/stat"
     awk '/^Vm(RSS|HWM)/ { printf "%s %s KiB ", $1, $2 } END { print "" }' "/proc/$server/status"
     kill -INT "$server"
     wait "$server" || true
