@@ -6,6 +6,7 @@ mod advise;
 mod allowed_files;
 mod args;
 mod bar;
+mod build_facts;
 mod capture;
 mod check;
 mod demo;

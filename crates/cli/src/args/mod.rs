@@ -52,6 +52,7 @@ pub use watch::{By, WatchArgs};
 #[command(
     name = "ioalign",
     version,
+    long_version = crate::build_facts::text(),
     arg_required_else_help = true,
     max_term_width = 100
 )]

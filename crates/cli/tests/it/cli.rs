@@ -37,7 +37,10 @@ fn help_goes_to_standard_output_and_has_examples() {
     ] {
         assert!(help.contains(option), "{option}");
     }
-    assert!(out(&run(&["--version"])).starts_with("ioalign "));
+    let version = out(&run(&["--version"]));
+    assert!(version.starts_with("ioalign "), "{version}");
+    assert!(version.contains("\ncommit: "), "{version}");
+    assert_eq!(out(&run(&["-V"])).lines().count(), 1);
 }
 
 #[test]

@@ -1,0 +1,26 @@
+//! What `--version` says: enough to build the same program again.
+
+use std::sync::LazyLock;
+
+/// Set by `cargo xtask dist`.
+const COMMIT: Option<&str> = option_env!("IOALIGN_COMMIT");
+
+/// The version, and from which commit and for what the program was built.
+pub fn text() -> &'static str {
+    static TEXT: LazyLock<String> = LazyLock::new(|| {
+        let library = if cfg!(target_env = "musl") {
+            "musl, static"
+        } else {
+            "glibc"
+        };
+        format!(
+            "{}\ncommit: {}\ntarget: {} {} ({library})\nminimum Rust: {}",
+            env!("CARGO_PKG_VERSION"),
+            COMMIT.unwrap_or("not known, built from a source tree"),
+            std::env::consts::ARCH,
+            std::env::consts::OS,
+            env!("CARGO_PKG_RUST_VERSION"),
+        )
+    });
+    &TEXT
+}
