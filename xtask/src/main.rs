@@ -1,9 +1,10 @@
 //! What developers and CI run beside cargo itself, so that a clone needs one command a purpose:
-//! `cargo xtask test`, `demo`, `vm`, `fixtures`, `bpf`, `docs`, `fuzz`.
+//! `cargo xtask test`, `demo`, `vm`, `fixtures`, `bpf`, `docs`, `fuzz`, `dist`.
 mod bpf;
 mod counts;
 mod demo;
 mod deny;
+mod dist;
 mod docs;
 mod fixtures;
 mod fuzz;
@@ -40,6 +41,11 @@ cargo xtask COMMAND
      --kvm                 hardware virtualisation, where it is known to work
   fixtures [NAME…]         builds the missing fixtures of lab/fixtures in microVMs and lists them
   bpf [--check]            compiles the BPF program, or checks that the object is that of its source
+  dist [OPTIONS]           the packages of a release, listed with their hashes (docs/releasing.md)
+     --arch NAME           x86_64 or aarch64; without it both
+     --profile NAME        of cargo (default dist); demo is quick, for a look at the packages
+     --out DIR             default: dist in the target folder
+     --prove               installs and runs them afterwards. Needs root
   docs                     writes docs/rules.md from the pages in crates/core/src/rules
   fuzz [--runs N] [--format NAME] [--seed N] [--seeds DIR] [--truncate]
                            mutates valid images of every format and runs the readers on them, then traces and
@@ -70,6 +76,7 @@ fn dispatch(args: &[String]) -> Result<ExitCode> {
         "fixtures" => fixtures::command(rest),
         "fuzz" => fuzz::command(rest),
         "docs" => docs::command(rest),
+        "dist" => dist::command(rest),
         "bpf" => bpf::command(rest),
         "help" | "-h" | "--help" => {
             print!("{USAGE}");
