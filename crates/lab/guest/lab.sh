@@ -187,15 +187,18 @@ layer_fixed() {
     [ "$(md5sum <"$top")" = "$sum" ] || failed "ioalign fix: $top has other data than before"
 }
 
-# loop: the data through the page cache of a host, in pages of 4 KiB, as those of a disk image.
-layer_loop() {
-    modprobe loop max_part=8
+# hosted: a virtual disk whose data QEMU keeps on the array, through the page cache of this kernel. A loop device would not
+# do: it writes each page of a request by itself, so a request at an odd place has every page read and not both ends.
+layer_hosted() {
+    modprobe nbd nbds_max=1 max_part=4
+    ifconfig lo 127.0.0.1 up
     # No more waits to be written than a host lets wait.
     echo $((32 << 20)) >/proc/sys/vm/dirty_bytes
     echo $((8 << 20)) >/proc/sys/vm/dirty_background_bytes
     below=$array
-    array=/dev/loop0 top=/dev/loop0
-    quietly losetup "$array" "$below"
+    array=/dev/nbd0 top=/dev/nbd0
+    quietly qemu-nbd --connect="$array" --format=raw --cache=writeback --aio=threads "$below"
+    appears "$array"
 }
 
 # No udev in the guest, and no device file.
@@ -230,6 +233,17 @@ layer_thin() {
 # filled SIZE: every piece of this size is written once, in random order.
 layer_filled() {
     quietly fio --name=fill --filename="$top" --rw=randwrite --bs="$1" --ioengine=libaio --direct=1 --iodepth=16 --randseed=1
+}
+
+# writecache MIB: what is written is complete once it is on a disk in memory, and goes to the array later.
+layer_writecache() {
+    modprobe -a dm-mod dm-writecache
+    modprobe brd rd_nr=1 rd_size=$(($1 * 1024))
+    appears /dev/ram0
+    # Its blocks are 4 KiB, and whole.
+    quietly dmsetup create cache --table "0 $(($(blockdev --getsz "$top") / 8 * 8)) writecache s $top /dev/ram0 4096 0"
+    mdev -s
+    top=/dev/mapper/cache
 }
 
 # luks1 [OPTION…]: encrypted; the password is of no use to anybody.

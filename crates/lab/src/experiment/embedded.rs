@@ -11,9 +11,12 @@ macro_rules! built_in {
 }
 
 /// In the order of `lab list`.
-const TEXTS: [(&str, &str); 13] = built_in![
+const TEXTS: [(&str, &str); 16] = built_in![
     "raid10-six-scenarios",
+    "raid10-write-back",
     "vmfs-matrix",
+    "fio-1m-writes",
+    "iostat-misleads",
     "lun-8k-before-after",
     "oltp",
     "raid5-small-writes",
