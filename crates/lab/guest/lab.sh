@@ -187,8 +187,8 @@ layer_fixed() {
     [ "$(md5sum <"$top")" = "$sum" ] || failed "ioalign fix: $top has other data than before"
 }
 
-# hosted: a virtual disk whose data QEMU keeps on the array, through the page cache of this kernel. A loop device would not
-# do: it writes each page of a request by itself, so a request at an odd place has every page read and not both ends.
+# hosted: a virtual disk whose data QEMU keeps in the file on the file system, through the page cache of this kernel. A loop
+# device would not do: it writes each page of a request by itself, so a request off the pages has all of them read.
 layer_hosted() {
     modprobe nbd nbds_max=1 max_part=4
     ifconfig lo 127.0.0.1 up
@@ -196,9 +196,12 @@ layer_hosted() {
     echo $((32 << 20)) >/proc/sys/vm/dirty_bytes
     echo $((8 << 20)) >/proc/sys/vm/dirty_background_bytes
     below=$array
-    array=/dev/nbd0 top=/dev/nbd0
-    quietly qemu-nbd --connect="$array" --format=raw --cache=writeback --aio=threads "$below"
+    array=/dev/nbd0
+    quietly qemu-nbd --connect="$array" --format=raw --cache=writeback --aio=threads "$top"
     appears "$array"
+    top=$array
+    # A write of 1 MiB is one request.
+    echo 1024 >/sys/block/nbd0/queue/max_sectors_kb
 }
 
 # No udev in the guest, and no device file.
@@ -383,6 +386,8 @@ cell() {
         kill -0 $watch || { cat /tmp/watch.txt; failed "ioalign watch"; }
         usleep 100000
     done
+    # Pages of the host that another cell has read would spare this one the reads.
+    [ -z "$below" ] || echo 3 >/proc/sys/vm/drop_caches
     before=$(disk_counts)
     [ -z "$below" ] || waited=$(waits)
     "load_$kind" "$@"

@@ -7,7 +7,7 @@ use ioalign_simulate::engine::interval;
 use crate::error::{Result, Tried};
 use crate::experiment::{LabCompare, LabExperiment};
 use crate::planned::{PlannedArm, PlannedCell};
-use crate::result::{CellRecord, CheckRecord};
+use crate::result::CheckRecord;
 use crate::state::LabState;
 
 /// All of it, in the order of the experiment.
@@ -31,8 +31,8 @@ pub fn document(
         let check = state.check(&arm.key).tried(missing)?;
         document.checks.push(checked(arm, check));
         for cell in &arm.cells {
-            let record = state.cell(&cell.key).tried(missing)?;
-            document.cells.push(shown(arm, cell, check, record, grid));
+            let found = state.cell(&cell.key).tried(missing)?;
+            document.cells.push(shown(arm, cell, check, found, grid));
         }
     }
     document.summary = experiment
@@ -63,16 +63,17 @@ fn checked(arm: &PlannedArm<'_>, check: &CheckRecord) -> LabCheck {
     }
 }
 
+/// What was measured, with its names and with what `check` predicts of it.
 fn shown(
     arm: &PlannedArm<'_>,
     cell: &PlannedCell<'_>,
     check: &CheckRecord,
-    record: &CellRecord,
+    found: &LabCell,
     grid: Option<(u64, u64)>,
 ) -> LabCell {
     let load = cell.load;
+    let layer = &arm.arm.layer;
     let predicted = grid.zip(load.io_bytes);
-    let extra = record.extra_cells;
     LabCell {
         arm: arm.arm.name.clone(),
         workload: load.name.clone(),
@@ -80,25 +81,13 @@ fn shown(
         io_bytes: load.io_bytes,
         op: load.op.clone(),
         pattern: load.pattern.clone(),
-        iops: record.iops,
-        bytes_per_s: record.bytes_per_s,
-        latency_mean_us: record.latency_mean_us,
-        latency_p99_us: record.latency_p99_us,
-        ios: record.ios,
-        dropped: record.dropped,
         predicted_straddle_ratio: predicted
-            .and_then(|(grid, io)| check.straddle_ratio(grid, io, &arm.arm.layer)),
-        watched_straddle_ratio: extra.map(|cells| ratio(cells, record.counted_ios.max(1))),
-        disks: record.disks.clone(),
-        disk_ios_per_io: record.disk_ios_per_io(),
-        simulated_disk_ios_per_io: record.simulated_disk_ios_per_io,
-        simulated_iops: record.simulated_iops,
-        iostat: record.iostat.clone(),
-        discard: record.discard.map(|discard| LabDiscard {
-            predicted_ratio: predicted
-                .and_then(|(grid, io)| check.whole_ratio(grid, io, &arm.arm.layer)),
+            .and_then(|(grid, io)| check.straddle_ratio(grid, io, layer)),
+        discard: found.discard.map(|discard| LabDiscard {
+            predicted_ratio: predicted.and_then(|(grid, io)| check.whole_ratio(grid, io, layer)),
             ..discard
         }),
+        ..found.clone()
     }
 }
 

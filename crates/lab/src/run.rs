@@ -13,7 +13,7 @@ use crate::error::{LabError, Result};
 use crate::experiment::{LabExperiment, script};
 use crate::hash::ContentHash;
 use crate::planned::{self, PlannedArm};
-use crate::result::{CellRecord, CheckRecord, GuestParts, GuestReader};
+use crate::result::{CheckRecord, GuestParts, GuestReader, measured};
 use crate::rig::{self, Accelerator, GuestOptions, GuestRun, kernel};
 use crate::state::LabState;
 
@@ -190,13 +190,13 @@ impl LabRun<'_> {
         let Some(cell) = arm.cells.iter().find(|cell| cell.key == key) else {
             return Ok(());
         };
-        let record = CellRecord::new(parts, &cell.load.op, self.experiment.boundaries()?)?;
+        let found = measured(parts, &cell.load.op, self.experiment.boundaries()?)?;
         let what = format!(
             "{}: {}, seed {}: {:.1} I/Os/s",
-            arm.arm.name, cell.load.name, cell.seed, record.iops
+            arm.arm.name, cell.load.name, cell.seed, found.iops
         );
         (self.progress)(&what);
-        locked(state).keep_cell(key, record)
+        locked(state).keep_cell(key, found)
     }
 
     fn is_interrupted(&self) -> bool {

@@ -7,17 +7,18 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use ioalign_core::lab_document::LabCell;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Result, Tried};
-use crate::result::{CellRecord, CheckRecord};
+use crate::result::CheckRecord;
 
 /// What is done.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct LabState {
     #[serde(skip)]
     path: PathBuf,
-    cells: BTreeMap<String, CellRecord>,
+    cells: BTreeMap<String, LabCell>,
     checks: BTreeMap<String, CheckRecord>,
 }
 
@@ -33,7 +34,7 @@ impl LabState {
     }
 
     /// The numbers of a cell.
-    pub fn cell(&self, key: &str) -> Option<&CellRecord> {
+    pub fn cell(&self, key: &str) -> Option<&LabCell> {
         self.cells.get(key)
     }
 
@@ -47,8 +48,8 @@ impl LabState {
     /// # Errors
     ///
     /// The file cannot be written.
-    pub fn keep_cell(&mut self, key: &str, record: CellRecord) -> Result<()> {
-        self.cells.insert(key.to_owned(), record);
+    pub fn keep_cell(&mut self, key: &str, cell: LabCell) -> Result<()> {
+        self.cells.insert(key.to_owned(), cell);
         self.write()
     }
 
@@ -85,9 +86,9 @@ mod tests {
     fn finished_cells_are_found_again() {
         let folder = tempfile::tempdir().unwrap();
         let mut state = LabState::open(folder.path(), "one", false);
-        let record = CellRecord {
+        let record = LabCell {
             iops: 597.7,
-            ..CellRecord::default()
+            ..LabCell::default()
         };
         state.keep_cell("key", record.clone()).unwrap();
         state.keep_check("arm", CheckRecord::default()).unwrap();

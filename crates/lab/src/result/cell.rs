@@ -1,102 +1,63 @@
 //! A finished cell: the numbers that are kept of it.
 
-use ioalign_core::lab_document::{LabDiscard, LabDisk, LabIostat};
+use ioalign_core::lab_document::{LabCell, LabDiscard, LabDisk, LabIostat};
 use ioalign_core::units::ratio;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{DeviceWaits, GuestParts};
 use crate::error::{LabError, Result, Tried};
 
-/// The numbers of one load.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CellRecord {
-    /// Requests of the load a second.
-    pub iops: f64,
-    /// Bytes a second.
-    pub bytes_per_s: Option<f64>,
-    /// From sending to completion.
-    pub latency_mean_us: Option<f64>,
-    /// The 99th percentile.
-    pub latency_p99_us: Option<f64>,
-    /// I/Os that `watch` saw.
-    pub ios: u64,
-    /// Events that it lost.
-    pub dropped: u64,
-    /// I/Os of the operation that counts.
-    pub counted_ios: u64,
-    /// Cells that these touched more than they must; `None`: no grid was asked for.
-    pub extra_cells: Option<u64>,
-    /// Each disk.
-    pub disks: Vec<LabDisk>,
-    /// I/Os of disks for each of the model.
-    pub simulated_disk_ios_per_io: Option<f64>,
-    /// Requests a second of the model.
-    pub simulated_iops: Option<f64>,
-    /// What iostat says of a device below.
-    #[serde(default)]
-    pub iostat: Option<LabIostat>,
-    /// What was discarded.
-    #[serde(default)]
-    pub discard: Option<LabDiscard>,
-}
-
-impl CellRecord {
-    /// From what a guest sent. `op`: what counts. `grid`: bytes between boundaries, and the first one.
-    ///
-    /// # Errors
-    ///
-    /// A document is missing, or says something else than it should.
-    pub fn new(parts: &GuestParts, op: &str, grid: Option<(u64, u64)>) -> Result<Self> {
-        let missing = |name: &str| LabError::new(format!("the guest sent no document `{name}`"));
-        let load = parts.document("load").ok_or_else(|| missing("load"))?;
-        let profile = parts.document("watch").ok_or_else(|| missing("watch"))?;
-        let mut record = rates(load, op).tried(|| format!("the load says nothing of a {op}"))?;
-        let below = parts.waits.as_ref().map(|waits| waits.device.as_str());
-        let devices = profile["devices"].as_array().map_or(&[][..], Vec::as_slice);
-        let (others, loaded): (Vec<_>, Vec<_>) = devices
-            .iter()
-            .partition(|device| below.is_some() && device["device"].as_str() == below);
-        let device = loaded.first().copied().unwrap_or(&Value::Null);
-        record.iostat = parts.waits.as_ref().map(|waits| {
-            let seen = others.first().copied().unwrap_or(&Value::Null);
-            iostat(waits, seen)
-        });
-        let of = |op: &str| device["by_op"][op]["ios"].as_u64().unwrap_or(0);
-        record.ios = of("read") + of("write");
-        record.counted_ios = of(op);
-        record.dropped = profile["dropped"].as_u64().unwrap_or(0);
-        record.extra_cells = grid.and_then(|grid| extra_cells(device, op, grid));
-        record.disks = disks(parts);
-        if let Some(model) = parts.document("model") {
-            let arm = &model["arms"][0];
-            record.simulated_disk_ios_per_io = arm["disk_ios_per_io"].as_f64();
-            record.simulated_iops = arm["iops"].as_f64();
-        }
-        Ok(record)
+/// The numbers of one load, from what a guest sent; its names and what `check` predicts of it are missing. `op`: what
+/// counts. `grid`: bytes between boundaries, and the first one.
+///
+/// # Errors
+///
+/// A document is missing, or says something else than it should.
+pub fn measured(parts: &GuestParts, op: &str, grid: Option<(u64, u64)>) -> Result<LabCell> {
+    let missing = |name: &str| LabError::new(format!("the guest sent no document `{name}`"));
+    let load = parts.document("load").ok_or_else(|| missing("load"))?;
+    let profile = parts.document("watch").ok_or_else(|| missing("watch"))?;
+    let mut cell = rates(load, op).tried(|| format!("the load says nothing of a {op}"))?;
+    let below = parts.waits.as_ref().map(|waits| waits.device.as_str());
+    let devices = profile["devices"].as_array().map_or(&[][..], Vec::as_slice);
+    let (others, loaded): (Vec<_>, Vec<_>) = devices
+        .iter()
+        .partition(|device| below.is_some() && device["device"].as_str() == below);
+    let device = loaded.first().copied().unwrap_or(&Value::Null);
+    cell.iostat = parts.waits.as_ref().map(|waits| {
+        let seen = others.first().copied().unwrap_or(&Value::Null);
+        iostat(waits, seen)
+    });
+    let of = |op: &str| device["by_op"][op]["ios"].as_u64().unwrap_or(0);
+    cell.ios = of("read") + of("write");
+    cell.dropped = profile["dropped"].as_u64().unwrap_or(0);
+    let extra = grid.and_then(|grid| extra_cells(device, op, grid));
+    cell.watched_straddle_ratio = extra.map(|extra| ratio(extra, of(op).max(1)));
+    cell.disks = disks(parts);
+    let all = cell.disks.iter().map(|disk| disk.reads + disk.writes).sum();
+    cell.disk_ios_per_io = ratio(all, cell.ios.max(1));
+    if let Some(model) = parts.document("model") {
+        let arm = &model["arms"][0];
+        cell.simulated_disk_ios_per_io = arm["disk_ios_per_io"].as_f64();
+        cell.simulated_iops = arm["iops"].as_f64();
     }
-
-    /// I/Os of disks for each that `watch` saw.
-    pub fn disk_ios_per_io(&self) -> f64 {
-        let all = self.disks.iter().map(|disk| disk.reads + disk.writes).sum();
-        ratio(all, self.ios.max(1))
-    }
+    Ok(cell)
 }
 
 /// Rates of a document of `measure run`, of fio, or of the guest's own.
-fn rates(load: &Value, op: &str) -> Option<CellRecord> {
+fn rates(load: &Value, op: &str) -> Option<LabCell> {
     if let Some(rate) = load["rate"].as_f64() {
         let discard = |bytes: u64| LabDiscard {
             bytes,
             released_bytes: load["released_bytes"].as_u64().unwrap_or(0),
             predicted_ratio: None,
         };
-        return Some(CellRecord {
+        return Some(LabCell {
             iops: rate,
             latency_mean_us: load["mean_us"].as_f64(),
             latency_p99_us: load["p99_us"].as_f64(),
             discard: load["discarded_bytes"].as_u64().map(discard),
-            ..CellRecord::default()
+            ..LabCell::default()
         });
     }
     if load["schema"].is_string() {
@@ -104,23 +65,23 @@ fn rates(load: &Value, op: &str) -> Option<CellRecord> {
         let latency = &sent["latency_us"];
         let percentiles = latency["percentiles"].as_array().into_iter().flatten();
         let mut p99 = percentiles.filter(|one| one["percent"].as_f64() == Some(99.0));
-        return Some(CellRecord {
+        return Some(LabCell {
             iops: sent["iops"].as_f64()?,
             bytes_per_s: sent["bytes_per_s"].as_f64(),
             latency_mean_us: latency["mean"].as_f64(),
             latency_p99_us: p99.next().and_then(|one| one["us"].as_f64()),
-            ..CellRecord::default()
+            ..LabCell::default()
         });
     }
     if load["jobs"].is_array() {
         let sent = &load["jobs"][0][op];
         let us = |value: &Value| value.as_f64().map(|ns| ns / 1e3);
-        return Some(CellRecord {
+        return Some(LabCell {
             iops: sent["iops"].as_f64()?,
             bytes_per_s: sent["bw_bytes"].as_f64(),
             latency_mean_us: us(&sent["lat_ns"]["mean"]),
             latency_p99_us: us(&sent["clat_ns"]["percentile"]["99.000000"]),
-            ..CellRecord::default()
+            ..LabCell::default()
         });
     }
     None
@@ -175,14 +136,14 @@ mod tests {
     const LOAD: &str = r#"{"schema":"ioalign.load/1","steps":[{"by_op":{"read":{"iops":600.5,"bytes_per_s":1.0,"latency_us":{"mean":13000.0,"percentiles":[{"percent":50.0,"us":9.0},{"percent":99.0,"us":20000.0}]}}}}]}"#;
     const WATCH: &str = r#"{"dropped":0,"devices":[{"by_op":{"read":{"ios":4000}},"grids":[{"op":"read","size_bytes":65536,"phase_bytes":0,"cells_touched":5000,"cells_minimum":4000}]}]}"#;
 
-    fn record(load: &str, op: &str) -> Result<CellRecord> {
+    fn record(load: &str, op: &str) -> Result<LabCell> {
         let mut reader = GuestReader::default();
         reader.line(&format!("@@json c load {load}")).unwrap();
         reader.line(&format!("@@json c watch {WATCH}")).unwrap();
         reader.line("@@disk c before nullb0 10 0 0 0").unwrap();
         reader.line("@@disk c after nullb0 5010 0 0 0").unwrap();
         let (_, parts) = reader.line("@@done c").unwrap().unwrap();
-        CellRecord::new(&parts, op, Some((65536, 0)))
+        measured(&parts, op, Some((65536, 0)))
     }
 
     #[test]
@@ -190,8 +151,8 @@ mod tests {
         let found = record(LOAD, "read").unwrap();
         assert_eq!(found.iops, 600.5);
         assert_eq!(found.latency_p99_us, Some(20000.0));
-        assert_eq!(found.extra_cells, Some(1000));
-        assert_eq!(found.disk_ios_per_io(), 1.25);
+        assert_eq!(found.watched_straddle_ratio, Some(0.25));
+        assert_eq!(found.disk_ios_per_io, 1.25);
         let fio = r#"{"jobs":[{"read":{"iops":70,"bw_bytes":9,"lat_ns":{"mean":5000},"clat_ns":{"percentile":{"99.000000":8000}}}}]}"#;
         assert_eq!(record(fio, "read").unwrap().latency_p99_us, Some(8.0));
     }
@@ -209,7 +170,7 @@ mod tests {
             reader.line(line).unwrap();
         }
         let (_, parts) = reader.line("@@done c").unwrap().unwrap();
-        let found = CellRecord::new(&parts, "write", None).unwrap();
+        let found = measured(&parts, "write", None).unwrap();
         assert_eq!((found.iops, found.ios), (5.5, 9));
         assert_eq!(found.discard.unwrap().ratio(), 0.9);
         let iostat = found.iostat.unwrap();

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::error::{Result, Tried};
-pub use cell::CellRecord;
+pub use cell::measured;
 pub use checked::CheckRecord;
 
 /// The parts of a cell or a check, until it is done.
