@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
 use ioalign_testkit::device::MountGuard;
@@ -201,12 +201,7 @@ fn an_interrupted_run_leaves_no_guest() {
             .spawn()
             .unwrap();
         until(|| is_running(folder.path()));
-        let id = child.id().to_string();
-        let sent = Command::new("kill")
-            .args([&format!("-{signal}"), &id])
-            .status()
-            .unwrap();
-        assert!(sent.success());
+        send(signal, &child);
         let ended = child.wait().unwrap();
         assert_eq!(ended.code(), (signal == "INT").then_some(130));
         until(|| !is_running(folder.path()));
@@ -218,8 +213,14 @@ const LOADS: &str = "[[load]]\nname = \"reads, {depth}\"\nop = \"read\"\n\
     run = \"measure read random 4k {depth} {seconds} {seed}\"\neach = { depth = [\"1\", \"2\"] }\n";
 
 #[test]
-fn a_killed_run_goes_on_behind_its_last_cell() {
+fn a_run_that_was_stopped_goes_on_behind_its_last_cell() {
     needs!(Packages, Guest);
+    for signal in ["INT", "KILL"] {
+        goes_on_after(signal);
+    }
+}
+
+fn goes_on_after(signal: &str) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("own.toml");
     std::fs::write(&file, format!("{OWN}{LOADS}")).unwrap();
@@ -232,8 +233,16 @@ fn a_killed_run_goes_on_behind_its_last_cell() {
     let said = BufReader::new(child.stderr.take().unwrap());
     let mut lines = said.lines().map(|line| line.unwrap());
     assert!(lines.any(|line| line.contains("reads, 1, seed 1")));
-    child.kill().unwrap();
-    child.wait().unwrap();
+    send(signal, &child);
+    let said: Vec<_> = lines.collect();
+    assert_eq!(
+        child.wait().unwrap().code(),
+        (signal == "INT").then_some(130)
+    );
+    let kept = said
+        .iter()
+        .any(|line| line.contains("finished cells are kept"));
+    assert_eq!(kept, signal == "INT", "{said:?}");
     until(|| !is_running(folder.path()));
     let output = run().output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
@@ -249,6 +258,15 @@ fn a_killed_run_goes_on_behind_its_last_cell() {
     );
     let output = run().output().unwrap();
     assert!(String::from_utf8_lossy(&output.stderr).contains("done before"));
+}
+
+fn send(signal: &str, child: &Child) {
+    let id = child.id().to_string();
+    let sent = Command::new("kill")
+        .args([&format!("-{signal}"), &id])
+        .status()
+        .unwrap();
+    assert!(sent.success());
 }
 
 #[test]
