@@ -40,6 +40,7 @@ if [ "${POSTGRES:-yes}" = yes ]; then
     coproc postgres { exec taskset -c 0 "$load" postgres; }
     read -r url <&"${postgres[0]}"
     measure PostgreSQL "$url"
-    exec {postgres[1]}>&-
+    input=${postgres[1]}
+    exec {input}>&-
     wait
 fi

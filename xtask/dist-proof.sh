@@ -38,6 +38,7 @@ listing >"$work/before"
 inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"; }
 inside dpkg -i /earlier.deb >/dev/null
 inside dpkg -i /ioalign.deb >/dev/null
+# shellcheck disable=SC2016 # fields of dpkg
 [ "$(inside dpkg-query -Wf '${Version} ${Status}' ioalign)" = "$version-1 install ok installed" ] || fail "dpkg has another version"
 inside dpkg --verify ioalign
 inside ioalign --version | grep -q "^ioalign $version" || fail "the program of the .deb has another version"
