@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use ioalign_core::profile::{self, Profile};
-use ioalign_observe::merge::{MergeSettings, NOT_MERGED, merge};
+use ioalign_observe::merge::{MergeSettings, merge};
 
 use super::look;
 use crate::args::MergeArgs;
@@ -29,6 +29,7 @@ pub fn run(arguments: &MergeArgs) -> Result<Exit> {
         all,
         MergeSettings {
             parts: arguments.parts,
+            mergeable: arguments.mergeable,
         },
     );
     if arguments.look.json {
@@ -39,10 +40,9 @@ pub fn run(arguments: &MergeArgs) -> Result<Exit> {
             &look::options(&arguments.look),
         ))?;
         if !arguments.look.quiet {
-            note(format_args!(
-                "not in a merged profile: {}",
-                NOT_MERGED.join(", ")
-            ));
+            for one in &merged.inexact {
+                note(format_args!("not exact: {}: {}", one.value, one.why));
+            }
         }
     }
     Ok(Exit::Done)

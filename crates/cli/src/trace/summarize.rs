@@ -88,6 +88,7 @@ fn not_in_stack(profile: &Profile, arguments: &SummarizeArgs) {
 fn settings(arguments: &SummarizeArgs) -> Result<TraceSettings> {
     let mut analysis = analyse::AnalysisSettings {
         burst_gap: arguments.burst_gap,
+        mergeable: arguments.mergeable,
         interval: arguments.interval,
         ..analyse::AnalysisSettings::default()
     };
@@ -112,6 +113,7 @@ fn settings(arguments: &SummarizeArgs) -> Result<TraceSettings> {
     }
     Ok(TraceSettings {
         analysis,
+        devices_by_file: arguments.mergeable,
         ..reading(&arguments.source, arguments.jobs)
     })
 }

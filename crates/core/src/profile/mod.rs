@@ -9,6 +9,7 @@ mod latency;
 pub mod littles_law;
 pub mod on_grid;
 mod overwrites;
+pub mod part;
 mod source;
 mod time;
 
@@ -22,6 +23,7 @@ pub use alignment::{Alignment, AlignmentState, OnDeclaredGrid};
 pub use latency::{Latency, LatencyRatio};
 pub use littles_law::LittlesLaw;
 pub use overwrites::ReadBeforeOverwrite;
+pub use part::{DevicePart, InexactValue};
 pub use source::{SkippedRow, TraceFile, Unpaired};
 pub use time::{
     Burst, Bursts, Interval, IntervalOp, Intervals, QueueDepth, Sampled, Sampler, TimeCount,
@@ -58,6 +60,9 @@ pub struct Profile {
     /// The source files, if there were any.
     #[serde(default)]
     pub files: Vec<TraceFile>,
+    /// Of a merged profile: the values that one run over everything would have counted otherwise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inexact: Vec<InexactValue>,
     /// All devices together, against 4 KiB.
     #[serde(default)]
     pub alignment: Alignment,
@@ -113,6 +118,9 @@ pub struct DeviceProfile {
     /// Rates over time, where they were asked for.
     #[serde(default)]
     pub intervals: Option<Intervals>,
+    /// What a merge needs beside these values, where it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<Box<DevicePart>>,
 }
 
 impl DeviceProfile {
@@ -121,6 +129,7 @@ impl DeviceProfile {
         self.bursts.clear();
         self.samplers.clear();
         (self.littles_law, self.queue_depth, self.intervals) = (None, None, None);
+        self.part = None;
     }
 }
 

@@ -32,6 +32,19 @@ pub struct TraceFile {
     /// Why it ends too early, where it does.
     #[serde(default)]
     pub cut_off: Option<String>,
+    /// Its first and its last time on its own clock, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span_ns: Option<(i64, i64)>,
+    /// Nanoseconds of the wall clock at its time 0, where the trace says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epoch_ns: Option<i64>,
+}
+
+impl TraceFile {
+    /// Whether its format has no times.
+    pub fn is_timeless(&self) -> bool {
+        self.time_unit.starts_with("none")
+    }
 }
 
 /// A row that did not parse.

@@ -4,6 +4,7 @@
 //! completion of its last I/O. Counts are exact; of the bursts themselves the largest are kept.
 
 use ioalign_core::profile::littles_law::LawInputs;
+use ioalign_core::profile::part::BurstSpan;
 use ioalign_core::profile::{Burst, Bursts, Sampled};
 use ioalign_core::units::ratio;
 
@@ -114,6 +115,20 @@ impl BurstState {
             now.latency = now.latency.saturating_add(end.saturating_sub(start));
             now.busy += busy;
         }
+    }
+
+    /// Counts a whole burst that began `start` nanoseconds after the first I/O; in order of time.
+    pub fn add_span(&mut self, span: &BurstSpan, start: u64, busy: u64) {
+        self.close();
+        self.now = Some(One {
+            start,
+            end: start.saturating_add(span.end_ns.abs_diff(span.start_ns)),
+            ios: span.ios,
+            bytes: span.bytes,
+            known: span.known,
+            latency: span.latency_ns,
+            busy,
+        });
     }
 
     fn close(&mut self) {

@@ -5,9 +5,11 @@ use ioalign_core::profile::{DeviceProfile, TimeCount};
 use ioalign_core::units::ratio;
 
 use super::bursts::BurstState;
+use super::course;
 use super::depth::DepthCounter;
 use super::intervals::{IntervalState, IoSpan};
 use super::limits::DeviceLimits;
+use super::part::PartState;
 use super::sampler::SamplerState;
 use super::settings::AnalysisSettings;
 use crate::record::{Io, NO_LATENCY};
@@ -35,6 +37,7 @@ pub struct DeviceClock {
     bursts: BurstState,
     samplers: Vec<SamplerState>,
     intervals: Option<IntervalState>,
+    part: Option<Box<PartState>>,
 }
 
 impl DeviceClock {
@@ -59,6 +62,9 @@ impl DeviceClock {
             intervals: settings
                 .interval
                 .map(|width| IntervalState::new(width, limits.intervals)),
+            part: settings
+                .mergeable
+                .then(|| Box::new(PartState::new(settings))),
         }
     }
 
@@ -72,6 +78,9 @@ impl DeviceClock {
         } else {
             start
         };
+        if let Some(part) = &mut self.part {
+            part.add(io);
+        }
         self.arrive(start);
         let busy = self.occupy(start, end);
         self.ios += 1;
@@ -93,6 +102,9 @@ impl DeviceClock {
         let start = since(io.time, self.origin);
         let end = start.saturating_add(io.latency);
         let busy = self.occupy(start, end);
+        if let Some(part) = &mut self.part {
+            part.add_latency(io);
+        }
         self.known += 1;
         self.depth.add_area(start, end);
         self.bursts.add_latency(start, end, busy);
@@ -106,7 +118,7 @@ impl DeviceClock {
         if self.first.is_some() {
             let since = start.saturating_sub(self.last);
             // The number of its bits: times are below 2^63.
-            let class = (since << 1 | 1).ilog2() as usize;
+            let class = course::class_of(since) as usize;
             if let Some(count) = self.arrivals.get_mut(class) {
                 *count += 1;
             }
@@ -140,6 +152,10 @@ impl DeviceClock {
             busy: self.busy,
         }
         .check();
+        out.part = self.part.as_ref().map(|part| {
+            let classes = (0..).zip(self.arrivals).filter(|(_, ios)| *ios > 0);
+            Box::new(part.profile(self.busy, self.depth.most(), classes.collect()))
+        });
         out.inter_arrival = self.inter_arrival();
         out.intervals = self.intervals.as_ref().map(IntervalState::profile);
     }

@@ -104,6 +104,11 @@ impl DepthCounter {
         self.total
     }
 
+    /// The most at one time.
+    pub const fn most(&self) -> u64 {
+        self.ends.max as u64
+    }
+
     /// Counts an I/O, in the order of issue.
     #[inline]
     pub fn add(&mut self, start: u64, end: u64) {

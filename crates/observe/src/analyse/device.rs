@@ -114,6 +114,7 @@ impl DeviceState {
             processes: self.owners.profile(directory),
             ..DeviceProfile::default()
         };
+        let mut parts = Vec::new();
         for (op, state) in Op::ALL.iter().zip(&self.ops) {
             let Some(state) = state else { continue };
             out.by_op.insert(op.name().to_owned(), state.profile());
@@ -123,9 +124,15 @@ impl DeviceState {
                     self.read_before_write(&mut grids);
                 }
                 out.grids.extend(grids);
+                if self.settings.mergeable {
+                    parts.extend(state.grid_parts());
+                }
             }
         }
         self.clock.profile(&self.settings, &mut out);
+        if let Some(part) = &mut out.part {
+            part.grids = parts;
+        }
         out
     }
 

@@ -1,6 +1,7 @@
 //! One operation on one grid: the four counters, and latency split by straddling.
 
 use ioalign_core::profile::GridProfile;
+use ioalign_core::profile::part::GridPart;
 
 use super::cells::GridCells;
 use super::latency::Histogram;
@@ -159,6 +160,14 @@ impl GridState {
     pub fn add_latency(&mut self, io: &Io) {
         let crossing = self.crossing(io.offset, u64::from(io.len));
         self.latency(crossing.fits(), crossing.straddles, io);
+    }
+
+    /// Its histograms, for a merge.
+    pub fn part(&self) -> GridPart {
+        GridPart {
+            straddling_ns: self.slow.classes(),
+            clean_ns: self.clean.as_ref().map(Histogram::classes),
+        }
     }
 
     /// Its part of the profile; `all` are the latencies of the operation.

@@ -81,6 +81,14 @@ impl Histogram {
         all
     }
 
+    /// The same where the sum is known.
+    pub fn restored(classes: &BTreeMap<u64, u64>, sum: u64, max: u64) -> Self {
+        Self {
+            sum: sum.into(),
+            ..Self::of_classes(classes, max)
+        }
+    }
+
     /// Counts one.
     #[inline]
     pub fn add(&mut self, nanos: u64) {

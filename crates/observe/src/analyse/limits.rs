@@ -22,6 +22,17 @@ pub struct DeviceLimits {
 }
 
 impl DeviceLimits {
+    /// The same where profiles are merged: tables that are exact as long as they have room do not depend on the
+    /// order of devices.
+    pub fn mergeable(before: usize) -> Self {
+        let first = Self::after(0);
+        Self {
+            owners: first.owners,
+            sizes: first.sizes,
+            ..Self::after(before)
+        }
+    }
+
     /// The limits of the device that comes after `before` others.
     pub fn after(before: usize) -> Self {
         Self {

@@ -6,6 +6,7 @@ mod below;
 pub(crate) mod bursts;
 mod cells;
 pub(crate) mod clock;
+pub(crate) mod course;
 pub(crate) mod depth;
 pub(crate) mod device;
 pub(crate) mod folded;
@@ -17,6 +18,7 @@ mod op;
 mod outside;
 mod overwrites;
 mod owners;
+pub(crate) mod part;
 mod placed;
 mod placement;
 pub(crate) mod rmw;
@@ -24,12 +26,14 @@ pub(crate) mod sampler;
 mod sequence;
 mod settings;
 mod sizes;
+pub(crate) mod spans;
 mod split;
+pub(crate) mod steps;
 pub(crate) mod sum;
 
 use std::sync::Arc;
 
-use ioalign_core::profile::{self, Profile};
+use ioalign_core::profile::{self, DeviceProfile, Profile};
 
 use crate::record::{Io, NameDirectory};
 pub use below::StackIndex;
@@ -37,9 +41,13 @@ use device::DeviceState;
 use limits::DeviceLimits;
 pub(crate) use op::power_of;
 pub(crate) use overwrites::{is_large, is_small};
+pub(crate) use owners::{LISTED as LISTED_PROCESSES, others as other_processes};
 pub(crate) use placed::tier;
 use placement::DevicePlacement;
 pub use settings::AnalysisSettings;
+
+/// Processes that one device keeps apart, where profiles are merged.
+pub(crate) const MOST_PROCESSES: usize = 1024;
 
 /// The counters of all devices.
 pub struct Analysis {
@@ -111,6 +119,10 @@ impl Analysis {
         let states = std::mem::take(&mut self.devices).into_iter().zip(0_u32..);
         let mut devices: Vec<_> = states.filter_map(stated).collect();
         devices.sort_by(|a, b| a.device.cmp(&b.device));
+        let origin = self.first.unwrap_or(0);
+        devices
+            .iter_mut()
+            .for_each(|device| on_clock(device, origin));
         let first = self.first.unwrap_or(0);
         let duration = u64::try_from(self.last.saturating_sub(first)).unwrap_or(0);
         let mut profile = Profile {
@@ -136,12 +148,29 @@ impl Analysis {
         slot.get_or_insert_with(|| {
             let met = self.placements.get_mut(index).and_then(Option::take);
             let placement = met.unwrap_or_else(|| self.settings.placement(None, self.absolute));
-            let limits = DeviceLimits::after(self.seen);
+            let limits = match self.settings.mergeable {
+                true => DeviceLimits::mergeable(self.seen),
+                false => DeviceLimits::after(self.seen),
+            };
             self.seen += 1;
             let origin = self.first.unwrap_or(0);
             Box::new(DeviceState::new(&self.settings, placement, origin, limits))
         })
     }
+}
+
+/// Samples and steps at multiples of their width on the clock, where the profile is to be merged.
+fn on_clock(device: &mut DeviceProfile, origin: i64) {
+    let Some(part) = device.part.take() else {
+        return;
+    };
+    // What has too many pieces to be merged is known of one run alone.
+    let (bursts, total) = (device.bursts.clone(), device.bursts_total);
+    course::fill(device, &part, origin);
+    if part.bursts.is_none() || part.busy.is_none() {
+        (device.bursts, device.bursts_total) = (bursts, total);
+    }
+    device.part = Some(part);
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 
 use std::ops::AddAssign;
 
+use ioalign_core::profile::part::GridPart;
 use ioalign_core::profile::{GridProfile, OpProfile};
 
 use super::below::Route;
@@ -159,6 +160,11 @@ impl OpState {
             latency_histogram_ns: self.latency.classes(),
             ..OpProfile::default()
         }
+    }
+
+    /// The histograms of each grid, in the same order.
+    pub fn grid_parts(&self) -> impl Iterator<Item = GridPart> {
+        self.grids.iter().chain(&self.below).map(GridState::part)
     }
 
     /// Each grid, the device's own first.

@@ -10,7 +10,7 @@ use crate::record::{Io, NameDirectory, Op};
 /// Places of the table that is asked first; a power of two.
 const NEAR: usize = 64;
 /// Processes that the profile lists; the rest is added up as one.
-const LISTED: usize = 256;
+pub const LISTED: usize = 256;
 
 /// The counters of one process.
 #[derive(Clone)]
@@ -148,7 +148,7 @@ impl DeviceOwners {
 }
 
 /// One entry an operation.
-fn others(rest: &[ProcessProfile]) -> Vec<ProcessProfile> {
+pub fn others(rest: &[ProcessProfile]) -> Vec<ProcessProfile> {
     let of = |op: Op| {
         let mut sum = OwnerCounters::new(u32::MAX, op);
         for one in rest.iter().filter(|one| one.op == op.name()) {

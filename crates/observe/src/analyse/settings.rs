@@ -30,6 +30,8 @@ pub struct AnalysisSettings {
     pub interval: Option<u64>,
     /// A read at most this many nanoseconds before a write of the same cell belongs to it.
     pub read_before_write: u64,
+    /// The profile keeps what a merge needs, and samples begin at multiples of their interval on the clock.
+    pub mergeable: bool,
 }
 
 impl Default for AnalysisSettings {
@@ -45,6 +47,7 @@ impl Default for AnalysisSettings {
             samplers: vec![SECOND, 20 * SECOND],
             interval: None,
             read_before_write: SECOND,
+            mergeable: false,
         }
     }
 }

@@ -1,8 +1,7 @@
 //! Whether the files of one summary have one clock. Nothing in most formats says so: what contradicts it is reported.
 
 use ioalign_core::numbers::time;
-
-use super::TraceRead;
+use ioalign_core::profile::TraceFile;
 
 const SECOND: i64 = 1_000_000_000;
 /// Wall clocks are adjusted, by less than this.
@@ -12,7 +11,7 @@ const PAUSE: i64 = 3600 * SECOND;
 const TIMES: i64 = 10;
 
 /// Why the files may not have one clock.
-pub fn doubt(files: &[TraceRead]) -> Option<String> {
+pub fn doubt(files: &[TraceFile]) -> Option<String> {
     let timed: Vec<_> = files.iter().filter(|file| !file.is_timeless()).collect();
     epochs(&timed)
         .or_else(|| gap(&timed))
@@ -20,8 +19,8 @@ pub fn doubt(files: &[TraceRead]) -> Option<String> {
 }
 
 /// Both say what the wall clock showed at their time 0.
-fn epochs(files: &[&TraceRead]) -> Option<String> {
-    let mut known = files.iter().filter_map(|file| Some((file, file.epoch?)));
+fn epochs(files: &[&TraceFile]) -> Option<String> {
+    let mut known = files.iter().filter_map(|file| Some((file, file.epoch_ns?)));
     let (first, epoch) = known.next()?;
     let (other, apart) = known
         .map(|(file, other)| (file, other.saturating_sub(epoch).saturating_abs()))
@@ -35,16 +34,16 @@ fn epochs(files: &[&TraceRead]) -> Option<String> {
 }
 
 /// Nothing happens between them, for long.
-fn gap(files: &[&TraceRead]) -> Option<String> {
+fn gap(files: &[&TraceFile]) -> Option<String> {
     let mut spans: Vec<_> = files
         .iter()
-        .filter_map(|file| Some((file.span?, file)))
+        .filter_map(|file| Some((file.span_ns?, file)))
         .collect();
     spans.sort_by_key(|(span, _)| *span);
     let lengths = spans.iter().map(|((from, to), _)| to.saturating_sub(*from));
     let all = lengths.fold(0_i64, i64::saturating_add);
     let longest = PAUSE.max(all.saturating_mul(TIMES));
-    let mut last: Option<(i64, &TraceRead)> = None;
+    let mut last: Option<(i64, &TraceFile)> = None;
     for ((from, to), file) in spans {
         if let Some((end, before)) = last
             && from.saturating_sub(end) > longest
@@ -64,22 +63,22 @@ fn gap(files: &[&TraceRead]) -> Option<String> {
 }
 
 /// They overlap by chance, where one counts from the start of a trace and the other from that of the machine.
-fn units(files: &[&TraceRead]) -> Option<String> {
+fn units(files: &[&TraceFile]) -> Option<String> {
     let (first, others) = files.split_first()?;
     let other = others
         .iter()
-        .find(|file| file.facts.time != first.facts.time)?;
+        .find(|file| file.time_unit != first.time_unit)?;
     Some(format!(
         "{} has times in {}, {} in {}",
         name(first),
-        first.facts.time,
+        first.time_unit,
         name(other),
-        other.facts.time
+        other.time_unit
     ))
 }
 
-fn name(file: &TraceRead) -> String {
-    file.path.display().to_string()
+fn name(file: &TraceFile) -> String {
+    file.path.clone()
 }
 
 fn shown(nanos: i64) -> String {

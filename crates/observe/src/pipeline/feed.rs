@@ -73,7 +73,7 @@ fn start<'scope>(
     }
     let mut hints = settings.hints.clone();
     // A format that names no device is of one: that of each file is another.
-    hints.device = (!one).then(|| {
+    hints.device = (!one || settings.devices_by_file).then(|| {
         input
             .path
             .file_name()

@@ -1,6 +1,6 @@
 //! From files to a profile: reading and parsing on all processors, the rest in order on one.
 
-mod clocks;
+pub(crate) mod clocks;
 mod convert;
 mod feed;
 mod groups;
@@ -33,6 +33,8 @@ pub struct TraceSettings {
     pub hints: Hints,
     /// The stage at which I/Os are counted.
     pub stage: Option<CountedStage>,
+    /// A trace that names no device is of the device with its file's name, also where it is the only one.
+    pub devices_by_file: bool,
     /// Parsing threads; none: one a processor.
     pub threads: Option<usize>,
     /// The counters.
@@ -110,11 +112,6 @@ impl TraceRead {
         };
     }
 
-    /// Whether its format has no times.
-    fn is_timeless(&self) -> bool {
-        self.facts.time.starts_with("none")
-    }
-
     /// The same in the words of the profile.
     fn facts(&self) -> TraceFile {
         let shown = self.skipped.first.iter().map(|row| profile::SkippedRow {
@@ -136,6 +133,8 @@ impl TraceRead {
             other_rows: self.other,
             dropped: self.dropped,
             cut_off: self.cut_off.clone(),
+            span_ns: self.span,
+            epoch_ns: self.epoch,
         }
     }
 }
@@ -156,7 +155,7 @@ impl TraceSummary {
             files: self.files.iter().map(TraceRead::facts).collect(),
             ..self.profile
         };
-        if self.files.iter().all(TraceRead::is_timeless) {
+        if profile.files.iter().all(TraceFile::is_timeless) {
             profile.devices.iter_mut().for_each(forget_times);
         }
         profile
@@ -164,7 +163,7 @@ impl TraceSummary {
 }
 
 /// I/Os that all have the time 0 are no burst, and no monitor would show them so.
-fn forget_times(device: &mut DeviceProfile) {
+pub(crate) fn forget_times(device: &mut DeviceProfile) {
     device.forget_course();
     device.bursts_total = Bursts::default();
     device.inter_arrival.clear();
@@ -182,7 +181,7 @@ pub fn summarize(
     let files = feed::all(inputs, settings, progress, &mut machine)?;
     let mut profile = machine.finish(&files);
     profile.interrupted = progress.stop.load(Ordering::Relaxed);
-    profile.clock_doubt = clocks::doubt(&files);
+    profile.clock_doubt = clocks::doubt(&files.iter().map(TraceRead::facts).collect::<Vec<_>>());
     Ok(TraceSummary { profile, files })
 }
 

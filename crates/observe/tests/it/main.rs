@@ -9,6 +9,7 @@ mod damage;
 mod docs;
 mod exact;
 mod generated;
+mod merge;
 mod oracles;
 mod parquet;
 mod pipeline;

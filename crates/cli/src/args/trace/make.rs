@@ -42,10 +42,10 @@ pub const MERGE_EXAMPLES: &str = "\
 Examples:
   ioalign trace merge host-*.json                 a fleet, devices of one name added up
   ioalign trace merge --apart host-*.json         devices named FILE/DEVICE
-  ioalign trace merge --parts monday.json tuesday.json --json
+  ioalign trace merge monday.json tuesday.json --json      made with `summarize --mergeable`
 
-Counters add up exactly, percentiles come from the histograms. Single bursts, samplers, queue
-depth, Little's law, intervals and the latency of straddling against clean I/O do not follow.
+Profiles of `trace summarize --mergeable` become what one run over all traces gives. Every value
+that does not follow exactly is named in `inexact`, with the reason.
 
 Exit codes: 0 done, 64 wrong usage, 65 a file is unreadable or no profile.";
 
@@ -197,6 +197,10 @@ pub struct MergeArgs {
     /// The profiles are of one time after another: durations add up
     #[arg(long)]
     pub parts: bool,
+
+    /// The result is to be merged again: it keeps what that needs
+    #[arg(long)]
+    pub mergeable: bool,
 
     #[command(flatten)]
     pub look: LookArgs,

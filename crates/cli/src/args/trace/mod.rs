@@ -102,6 +102,10 @@ pub struct SummarizeArgs {
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub interval: Option<u64>,
 
+    /// Keep in the JSON what `trace merge` needs to give what one run over everything gives
+    #[arg(long)]
+    pub mergeable: bool,
+
     /// Parsing threads (default: all processors)
     #[arg(long, value_name = "N")]
     pub jobs: Option<usize>,
