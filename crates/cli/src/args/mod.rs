@@ -42,8 +42,8 @@ pub use simulate::{
     SimulateServeArgs, SimulateVerb, SimulatedArrayArgs, SimulatedLoadArgs,
 };
 pub use trace::{
-    ConvertArgs, GenerateArgs, LittlesLawArgs, LookArgs, MergeArgs, SourceArgs, SummarizeArgs,
-    TraceArgs, TraceVerb,
+    ConvertArgs, EngineArg, GenerateArgs, LittlesLawArgs, LookArgs, MergeArgs, SourceArgs, SqlArgs,
+    SqlDialect, SummarizeArgs, TraceArgs, TraceVerb,
 };
 pub use watch::{By, WatchArgs};
 

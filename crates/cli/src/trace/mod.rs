@@ -6,6 +6,8 @@ mod file;
 mod generate;
 mod littles_law;
 mod merge;
+mod spark;
+mod sql;
 mod stack;
 mod summarize;
 
@@ -25,6 +27,7 @@ pub fn run(arguments: &TraceArgs) -> Result<Exit> {
         TraceVerb::LittlesLaw(arguments) => littles_law::run(arguments),
         TraceVerb::Convert(arguments) => convert::run(arguments),
         TraceVerb::Generate(arguments) => generate::run(arguments),
+        TraceVerb::Sql(arguments) => sql::run(arguments),
         TraceVerb::Merge(arguments) => merge::run(arguments),
     }
 }

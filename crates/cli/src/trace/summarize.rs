@@ -12,8 +12,8 @@ use ioalign_observe::formats::Hints;
 use ioalign_observe::pipeline::TraceSummary;
 use ioalign_observe::{TraceProgress, TraceSettings, summarize};
 
-use super::{bar, look, stack};
-use crate::args::{SourceArgs, SummarizeArgs};
+use super::{bar, look, spark, stack};
+use crate::args::{EngineArg, SourceArgs, SummarizeArgs};
 use crate::exit::{Exit, Stopped, UsageError};
 use crate::interrupt::Interrupt;
 use crate::machine;
@@ -21,6 +21,13 @@ use crate::say::note;
 
 /// Runs the verb.
 pub fn run(arguments: &SummarizeArgs) -> Result<Exit> {
+    if arguments.engine == EngineArg::Spark {
+        return on_cluster(arguments);
+    }
+    if arguments.master.is_some() || !arguments.spark_conf.is_empty() {
+        let what = "--master and --spark-conf are for --engine spark";
+        return Err(UsageError(what.to_owned()).into());
+    }
     let settings = settings(arguments)?;
     let interrupt = Interrupt::watched()?;
     let progress = TraceProgress::default();
@@ -41,6 +48,20 @@ pub fn run(arguments: &SummarizeArgs) -> Result<Exit> {
         return Ok(Exit::Interrupted);
     }
     Ok(Exit::Done)
+}
+
+/// The same, counted by Spark: what could not be read is named, and the rest is shown.
+fn on_cluster(arguments: &SummarizeArgs) -> Result<Exit> {
+    let profile = spark::summarize(arguments)?;
+    show(&profile, arguments)?;
+    let unread = profile.files.iter().filter(|file| file.format == "unknown");
+    let mut exit = Exit::Done;
+    for file in unread {
+        let why = file.cut_off.as_deref().unwrap_or("not read");
+        note(format_args!("{}: {why}", file.path));
+        exit = Exit::Unreadable;
+    }
+    Ok(exit)
 }
 
 /// Whether all rows are damaged: these are traces of another format, or none.

@@ -146,7 +146,7 @@ impl Course {
 /// Sizes and devices past the limits of one run's tables are joined in an order that parts do not know.
 fn sizes(device: &DeviceProfile, times: usize, doubts: &mut Doubts) {
     const DIRECT: u64 = 1 << 20;
-    let is_odd = |bytes: u64| bytes % 512 != 0 || bytes > DIRECT;
+    let is_odd = |bytes: u64| !bytes.is_multiple_of(512) || bytes > DIRECT;
     let many = device.by_op.values().any(|op| {
         let odd = op.size_histogram.iter().filter(|size| is_odd(size.bytes));
         odd.count() >= 1024

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum};
 use ioalign_core::units::parse_size;
 use ioalign_core::{GridClaim, SectorSize};
 use ioalign_observe::generate::{BurstPlan, Ratio, SizeMix};
@@ -48,6 +48,38 @@ Profiles of `trace summarize --mergeable` become what one run over all traces gi
 that does not follow exactly is named in `inexact`, with the reason.
 
 Exit codes: 0 done, 64 wrong usage, 65 a file is unreadable or no profile.";
+
+pub const SQL_EXAMPLES: &str = "\
+Examples:
+  ioalign trace convert sda.blktrace.* -o sda.parquet
+  ioalign trace sql --dialect duckdb sda.parquet | duckdb
+  ioalign trace sql --dialect spark hdfs:///traces/*.parquet --grid 64k | spark-sql
+
+Exit codes: 0 done, 64 wrong usage.";
+
+/// The engine that the SQL is for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SqlDialect {
+    /// Apache Spark SQL
+    Spark,
+    /// DuckDB
+    Duckdb,
+}
+
+#[derive(Debug, Args)]
+pub struct SqlArgs {
+    /// The Parquet file, files or folder, as the engine names them
+    #[arg(value_name = "FILE.parquet")]
+    pub file: String,
+
+    /// The engine
+    #[arg(long, value_enum, value_name = "ENGINE")]
+    pub dialect: SqlDialect,
+
+    /// Count on this grid, SIZE[@PHASE] (default: 4 KiB)
+    #[arg(long, value_name = "GRID")]
+    pub grid: Vec<GridClaim>,
+}
 
 fn targets() -> PossibleValuesParser {
     PossibleValuesParser::new(TARGETS.iter().map(|target| target.name))

@@ -9,7 +9,7 @@ use clap::{ArgAction, Args, Subcommand, ValueEnum};
 use ioalign_core::units::parse_size;
 use ioalign_core::{GridClaim, SectorSize};
 
-pub use make::{ConvertArgs, GenerateArgs, MergeArgs};
+pub use make::{ConvertArgs, GenerateArgs, MergeArgs, SqlArgs, SqlDialect};
 
 #[derive(Debug, Args)]
 pub struct TraceArgs {
@@ -31,6 +31,9 @@ pub enum TraceVerb {
     /// Make a trace of a known workload, and the truth about it
     #[command(after_long_help = make::GENERATE_EXAMPLES)]
     Generate(Box<GenerateArgs>),
+    /// SQL over a trace in Parquet: its main counters, for Spark or DuckDB
+    #[command(after_long_help = make::SQL_EXAMPLES)]
+    Sql(SqlArgs),
     /// Add up profiles of several machines, or of parts of one trace
     #[command(after_long_help = make::MERGE_EXAMPLES)]
     Merge(MergeArgs),
@@ -44,6 +47,7 @@ Examples:
   ioalign trace summarize sda.blktrace.* --stack live       on every layer below sda
   ioalign trace summarize vm.csv --shift 32256              as behind a partition at sector 63
   ioalign trace summarize t.bin --interval 1s --sampler 20s
+  ioalign trace summarize --engine spark --master spark://head:7077 /shared/traces/*.csv
 
 Exit codes: 0 done, 64 wrong usage, 65 a trace is unreadable or of no known format,
 130 interrupted: what was read until then is shown.";
@@ -102,6 +106,22 @@ pub struct SummarizeArgs {
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub interval: Option<u64>,
 
+    /// Where the traces are read: in this process, or on a cluster by `spark-submit`
+    #[arg(long, value_enum, value_name = "ENGINE", default_value = "embedded")]
+    pub engine: EngineArg,
+
+    /// The cluster: spark://HOST:7077, yarn, k8s://…, local[2]
+    #[arg(long, value_name = "URL")]
+    pub master: Option<String>,
+
+    /// A setting of Spark, KEY=VALUE
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub spark_conf: Vec<String>,
+
+    /// Size of the pieces of large text traces on a cluster (MSR, Alibaba; other formats stay whole)
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = piece)]
+    pub split_bytes: u64,
+
     /// Keep in the JSON what `trace merge` needs to give what one run over everything gives
     #[arg(long)]
     pub mergeable: bool,
@@ -112,6 +132,23 @@ pub struct SummarizeArgs {
 
     #[command(flatten)]
     pub look: LookArgs,
+}
+
+/// What reads the traces.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EngineArg {
+    /// This process
+    Embedded,
+    /// Apache Spark
+    Spark,
+}
+
+fn piece(text: &str) -> Result<u64, String> {
+    let size = parse_size(text, SectorSize::S512).map_err(|error| error.to_string())?;
+    match size.get() {
+        0 => Err("a piece of no bytes".to_owned()),
+        size => Ok(size),
+    }
 }
 
 /// How trace files are read, where they leave something open.
