@@ -1,6 +1,7 @@
 //! `--engine spark`: the job of `engines/spark`, submitted by `spark-submit` with this program as its kernel.
 
 use std::ffi::OsString;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs};
@@ -61,8 +62,9 @@ pub fn summarize(arguments: &SummarizeArgs) -> Result<Profile> {
         .arg(format!("--args={forwarded}"))
         .arg("--")
         .args(&arguments.files);
-    // Standard output is for the answer alone.
-    command.stdin(Stdio::null()).stdout(Stdio::null());
+    // Standard output is for the answer alone; Spark writes errors of Python there.
+    let said = std::io::stderr().as_fd().try_clone_to_owned()?;
+    command.stdin(Stdio::null()).stdout(said);
     let status = command
         .status()
         .with_context(|| format!("cannot start {SUBMIT}"))?;
@@ -76,8 +78,8 @@ pub fn summarize(arguments: &SummarizeArgs) -> Result<Profile> {
 fn shipped(folder: &Path) -> Result<PathBuf> {
     let own = env::current_exe().context("cannot find this program's own file")?;
     let kernel = folder.join("ioalign");
-    // Spark follows the link when it ships the file.
-    std::os::unix::fs::symlink(own, &kernel)?;
+    // No symbolic link: Spark ships files under the name that a link leads to.
+    fs::hard_link(&own, &kernel).or_else(|_| fs::copy(&own, &kernel).map(|_| ()))?;
     Ok(kernel)
 }
 
