@@ -53,6 +53,7 @@ mod texts_truth;
 mod trace_hints;
 mod trace_make;
 mod trace_profile;
+mod trace_scale;
 mod trace_stop;
 mod unprivileged;
 mod watch;
