@@ -25,8 +25,8 @@ fn host(number: u32, name: &str, start: u64) -> Sysroot {
     Sysroot::new()
         .disk(disk)
         .partition("sda", 1, start, 1 << 20)
-        .file("etc/machine-id", &format!("{number:032x}\n"))
-        .file("proc/sys/kernel/hostname", &format!("{name}\n"))
+        .file("etc/machine-id", format!("{number:032x}\n"))
+        .file("proc/sys/kernel/hostname", format!("{name}\n"))
 }
 
 /// A thousand writes a second from sector 63, of a millisecond each, for ten seconds.
