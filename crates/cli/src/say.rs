@@ -5,6 +5,7 @@
 
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -15,6 +16,11 @@ use ioalign_report::words::clean::clean;
 pub fn note(text: impl Display) {
     let text = format!("ioalign: {}\n", harmless(&text.to_string()));
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Standard error, for a child whose output is messages.
+pub fn for_child() -> std::io::Result<OwnedFd> {
+    std::io::stderr().as_fd().try_clone_to_owned()
 }
 
 /// What the parser says: help and version as they are, errors of the command line in one line.

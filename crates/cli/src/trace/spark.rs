@@ -1,7 +1,6 @@
 //! `--engine spark`: the job of `engines/spark`, submitted by `spark-submit` with this program as its kernel.
 
 use std::ffi::OsString;
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs};
@@ -12,6 +11,7 @@ use ioalign_core::profile::Profile;
 use super::merge::read;
 use crate::args::SummarizeArgs;
 use crate::exit::UsageError;
+use crate::say;
 
 /// The job, as Python reads it.
 const JOB: &str = include_str!("summarize.py");
@@ -63,8 +63,7 @@ pub fn summarize(arguments: &SummarizeArgs) -> Result<Profile> {
         .arg("--")
         .args(&arguments.files);
     // Standard output is for the answer alone; Spark writes errors of Python there.
-    let said = std::io::stderr().as_fd().try_clone_to_owned()?;
-    command.stdin(Stdio::null()).stdout(said);
+    command.stdin(Stdio::null()).stdout(say::for_child()?);
     let status = command
         .status()
         .with_context(|| format!("cannot start {SUBMIT}"))?;

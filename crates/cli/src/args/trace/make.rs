@@ -76,7 +76,7 @@ pub struct SqlArgs {
     #[arg(long, value_enum, value_name = "ENGINE")]
     pub dialect: SqlDialect,
 
-    /// Count on this grid, SIZE[@PHASE] (default: 4 KiB)
+    /// Count on this grid, SIZE or SIZE@PHASE (default: 4 KiB)
     #[arg(long, value_name = "GRID")]
     pub grid: Vec<GridClaim>,
 }

@@ -110,7 +110,7 @@ pub struct SummarizeArgs {
     #[arg(long, value_enum, value_name = "ENGINE", default_value = "embedded")]
     pub engine: EngineArg,
 
-    /// The cluster: spark://HOST:7077, yarn, k8s://…, local[2]
+    /// The cluster: spark://HOST:7077, yarn, k8s://…, or local
     #[arg(long, value_name = "URL")]
     pub master: Option<String>,
 
