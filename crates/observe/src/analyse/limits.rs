@@ -1,5 +1,8 @@
 //! Memory per device is bounded.
 
+/// Processes that one device keeps apart, at most.
+pub const MOST_OWNERS: usize = 1024;
+
 /// How many entries of each kind one device may keep. Devices that come later get fewer.
 #[derive(Copy, Clone, Debug)]
 pub struct DeviceLimits {
@@ -36,7 +39,7 @@ impl DeviceLimits {
     /// The limits of the device that comes after `before` others.
     pub fn after(before: usize) -> Self {
         Self {
-            owners: (8192 / (before + 1)).clamp(4, 1024),
+            owners: (8192 / (before + 1)).clamp(4, MOST_OWNERS),
             intervals: (65536 / (before + 1)).clamp(64, 2048),
             cells: if before < 256 { 1024 } else { 64 },
             regions: match before {

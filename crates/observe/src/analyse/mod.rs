@@ -39,15 +39,13 @@ use crate::record::{Io, NameDirectory};
 pub use below::StackIndex;
 use device::DeviceState;
 use limits::DeviceLimits;
+pub(crate) use limits::MOST_OWNERS;
 pub(crate) use op::power_of;
 pub(crate) use overwrites::{is_large, is_small};
 pub(crate) use owners::{LISTED as LISTED_PROCESSES, others as other_processes};
 pub(crate) use placed::tier;
 use placement::DevicePlacement;
 pub use settings::AnalysisSettings;
-
-/// Processes that one device keeps apart, where profiles are merged.
-pub(crate) const MOST_PROCESSES: usize = 1024;
 
 /// The counters of all devices.
 pub struct Analysis {
@@ -123,8 +121,7 @@ impl Analysis {
         devices
             .iter_mut()
             .for_each(|device| on_clock(device, origin));
-        let first = self.first.unwrap_or(0);
-        let duration = u64::try_from(self.last.saturating_sub(first)).unwrap_or(0);
+        let duration = u64::try_from(self.last.saturating_sub(origin)).unwrap_or(0);
         let mut profile = Profile {
             schema: profile::SCHEMA.to_owned(),
             source: "trace".to_owned(),

@@ -20,10 +20,8 @@ pub fn join(to: &mut DevicePart, from: DevicePart) {
     }
     let same_gap = to.gap_ns == from.gap_ns;
     let bursts = both(to.bursts.take(), from.bursts).filter(|_| same_gap);
-    to.bursts = bursts.map(|all| joined(all, to.gap_ns)).filter(is_kept);
-    let busy = both(to.busy.take(), from.busy)
-        .map(joined_times)
-        .filter(is_kept);
+    to.bursts = kept(bursts.map(|all| joined(all, to.gap_ns)));
+    let busy = kept(both(to.busy.take(), from.busy).map(joined_times));
     to.busy_ns = match &busy {
         Some(busy) => total(busy),
         None => to.busy_ns.saturating_add(from.busy_ns),
@@ -39,10 +37,9 @@ fn both<T>(a: Option<Vec<T>>, b: Option<Vec<T>>) -> Option<Vec<T>> {
     Some(a)
 }
 
-// As a filter takes it.
-#[allow(clippy::ptr_arg)]
-fn is_kept<T>(all: &Vec<T>) -> bool {
-    all.len() <= MOST_KEPT
+/// None of them where there are too many.
+fn kept<T>(all: Option<Vec<T>>) -> Option<Vec<T>> {
+    all.filter(|all| all.len() <= MOST_KEPT)
 }
 
 /// Samples of intervals that only one of both has are those of a part, and no result.
@@ -55,7 +52,7 @@ fn join_samplers(to: &mut Vec<SamplerPart>, from: Vec<SamplerPart>) {
         let same = |one: &&mut SamplerPart| one.interval_ns == sampler.interval_ns;
         if let Some(one) = to.iter_mut().find(same) {
             let rows = both(one.rows.take(), sampler.rows);
-            one.rows = rows.map(joined_rows).filter(is_kept);
+            one.rows = kept(rows.map(joined_rows));
         }
     }
 }

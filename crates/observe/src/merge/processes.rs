@@ -6,14 +6,14 @@ use ioalign_core::profile::{DeviceProfile, ProcessProfile, TraceFile};
 
 use super::device::add_processes;
 use super::doubts::Doubts;
-use crate::analyse::{LISTED_PROCESSES, MOST_PROCESSES, other_processes};
+use crate::analyse::{LISTED_PROCESSES, MOST_OWNERS, other_processes};
 
 /// Gives processes their names, most I/Os first; those past the list are added up.
 pub fn finish(device: &mut DeviceProfile, times: usize, files: &[TraceFile], doubts: &mut Doubts) {
     let all = &mut device.processes;
     if times > 1 {
         let others = all.iter().any(|one| one.name == "(others)" && one.pid == 0);
-        if others || all.len() > MOST_PROCESSES {
+        if others || all.len() > MOST_OWNERS {
             let why = "a part has more processes than are listed";
             doubts.add("processes", why, &device.device);
         }
