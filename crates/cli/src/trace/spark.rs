@@ -1,12 +1,12 @@
 //! `--engine spark`: the job of `engines/spark`, submitted by `spark-submit` with this program as its kernel.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
 use anyhow::{Context, Result, bail};
 use ioalign_core::profile::Profile;
+use ioalign_lab::host::which;
 
 use super::merge::read;
 use crate::args::SummarizeArgs;
@@ -35,7 +35,7 @@ const FORWARDED: [&str; 12] = [
 /// The profile of all files, counted on the cluster. Files that could not be read say so in it.
 pub fn summarize(arguments: &SummarizeArgs) -> Result<Profile> {
     refuse(arguments)?;
-    let submit = on_path(SUBMIT).with_context(|| {
+    let submit = which(SUBMIT).with_context(|| {
         format!("{SUBMIT} is not on the PATH: --engine spark needs Apache Spark (or `pip install pyspark`)")
     })?;
     let master = arguments.master.as_deref().unwrap_or_default();
@@ -103,13 +103,6 @@ fn refuse(arguments: &SummarizeArgs) -> Result<()> {
         Some((_, why)) => Err(UsageError((*why).to_owned()).into()),
         None => Ok(()),
     }
-}
-
-fn on_path(name: &str) -> Option<PathBuf> {
-    let path: OsString = env::var_os("PATH")?;
-    env::split_paths(&path)
-        .map(|folder| folder.join(name))
-        .find(|file| file.is_file())
 }
 
 /// The options of the kernel in a command line.
