@@ -1,6 +1,7 @@
 //! `cargo xtask demo`: from a fresh clone to a first result, on a scratch image and then on the
 //! machine itself.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
@@ -10,12 +11,8 @@ use crate::{packages, paths, run};
 /// Verdicts of `ioalign check` (docs: exit codes); everything else is an error of the program.
 const VERDICTS: std::ops::RangeInclusive<i32> = 0..=3;
 
-/// Builds, then shows.
-pub fn command(args: &[String]) -> Result<ExitCode> {
-    if !args.is_empty() {
-        bail!("cargo xtask demo takes no arguments");
-    }
-    packages::ensure("build")?;
+/// The program, built quickly and without optimising.
+pub fn build() -> Result<PathBuf> {
     run::must(&mut run::cargo(&[
         "build",
         "--profile",
@@ -23,7 +20,16 @@ pub fn command(args: &[String]) -> Result<ExitCode> {
         "--package",
         "ioalign",
     ]))?;
-    let program = paths::target().join("demo/ioalign");
+    Ok(paths::target().join("demo/ioalign"))
+}
+
+/// Builds, then shows.
+pub fn command(args: &[String]) -> Result<ExitCode> {
+    if !args.is_empty() {
+        bail!("cargo xtask demo takes no arguments");
+    }
+    packages::ensure("build")?;
+    let program = build()?;
     run::must(run::command(&program).arg("demo"))?;
     let mut check = run::command(&program);
     let status = check

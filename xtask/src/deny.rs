@@ -42,16 +42,7 @@ pub fn check() -> Result<DenyResult> {
                 left_out: Some(format!("dependencies: {why}")),
             });
         }
-        // A debug build without debug information: the run takes seconds either way, the compile minutes.
-        let args = [
-            "install",
-            "--locked",
-            "--debug",
-            "--version",
-            VERSION,
-            "cargo-deny",
-        ];
-        run::must(run::cargo(&args).env("CARGO_PROFILE_DEV_DEBUG", "0"))?;
+        run::install("cargo-deny", VERSION)?;
     }
     let offline = set("IOALIGN_OFFLINE", "1");
     let required = set("CI_ADVISORIES", "required");

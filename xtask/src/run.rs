@@ -24,6 +24,13 @@ pub fn cargo(args: &[&str]) -> Command {
     command
 }
 
+/// Compiles a tool of cargo: a debug build without debug information, as its run takes seconds either way and the compile
+/// minutes.
+pub fn install(tool: &str, version: &str) -> Result<()> {
+    let args = ["install", "--locked", "--debug", "--version", version, tool];
+    must(cargo(&args).env("CARGO_PROFILE_DEV_DEBUG", "0"))
+}
+
 /// More arguments than this are not shown: a group of tests is a list of names.
 const SHOWN: usize = 24;
 

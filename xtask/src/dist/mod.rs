@@ -28,15 +28,16 @@ pub fn command(args: &[String]) -> Result<ExitCode> {
     let (mut out, mut profile) = (paths::target().join("dist"), "dist".to_owned());
     let mut rest = args.iter();
     while let Some(argument) = rest.next() {
-        match (argument.as_str(), rest.as_slice().first()) {
-            ("--prove", _) => prove = true,
-            ("--out", Some(folder)) => out = PathBuf::from(folder),
-            ("--profile", Some(name)) => profile.clone_from(name),
-            ("--arch", Some(name)) => architectures.push(Architecture::named(name)?),
-            (other, _) => bail!("dist does not take {other}; `cargo xtask help` shows its options"),
-        }
-        if argument != "--prove" {
-            rest.next();
+        let mut value = || {
+            rest.next()
+                .with_context(|| format!("{argument} needs a value"))
+        };
+        match argument.as_str() {
+            "--prove" => prove = true,
+            "--out" => out = PathBuf::from(value()?),
+            "--profile" => profile.clone_from(value()?),
+            "--arch" => architectures.push(Architecture::named(value()?)?),
+            other => bail!("dist does not take {other}; `cargo xtask help` shows its options"),
         }
     }
     if architectures.is_empty() {

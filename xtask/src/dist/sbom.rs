@@ -12,15 +12,7 @@ const VERSION: &str = "0.5.9";
 /// `ioalign-VERSION.cdx.json`, by cargo-cyclonedx, which is compiled where it is not installed.
 pub fn write(facts: &ReleaseFacts, folder: &Path) -> Result<()> {
     if ioalign_lab::host::which("cargo-cyclonedx").is_none() {
-        let args = [
-            "install",
-            "--locked",
-            "--debug",
-            "--version",
-            VERSION,
-            "cargo-cyclonedx",
-        ];
-        run::must(run::cargo(&args).env("CARGO_PROFILE_DEV_DEBUG", "0"))?;
+        run::install("cargo-cyclonedx", VERSION)?;
     }
     let manifest = paths::root().join("crates/cli/Cargo.toml");
     let name = format!("ioalign-{}.cdx", facts.version);

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 
 use super::facts::{Architecture, LICENSE, ReleaseFacts};
 use super::write;
-use crate::{paths, run};
+use crate::{demo, paths, run};
 
 const UNITS: &[&str] = &[
     "ioalign.service",
@@ -64,14 +64,7 @@ fn runnable(architecture: Architecture, program: &Path) -> Result<PathBuf> {
     if architecture.rust() == std::env::consts::ARCH {
         return Ok(program.to_owned());
     }
-    run::must(&mut run::cargo(&[
-        "build",
-        "--profile",
-        "demo",
-        "--package",
-        "ioalign",
-    ]))?;
-    Ok(paths::target().join("demo/ioalign"))
+    demo::build()
 }
 
 /// The machine-readable format of Debian (DEP-5), with the whole text of MIT.
