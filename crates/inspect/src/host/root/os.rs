@@ -21,6 +21,8 @@ use crate::view::View;
 
 /// Bytes of the list of groups that are read.
 const MOST_GROUPS: u64 = 1 << 20;
+/// How often a path is resolved while other processes rename files: each attempt fails by chance.
+const MOST_ATTEMPTS: u32 = 1 << 14;
 
 #[derive(Debug)]
 pub(super) struct Os {
@@ -49,12 +51,25 @@ impl Os {
         if self.live {
             return rustix::fs::openat(&self.dir, inside, flags, Mode::empty());
         }
-        let resolve = ResolveFlags::IN_ROOT | ResolveFlags::NO_MAGICLINKS;
-        match rustix::fs::openat2(&self.dir, inside, flags, Mode::empty(), resolve) {
+        match self.open_inside(inside, flags) {
             // Kernels before 5.6: links may then lead out of the tree, to be read and no more.
             Err(Errno::NOSYS) => rustix::fs::openat(&self.dir, inside, flags, Mode::empty()),
             opened => opened,
         }
+    }
+
+    /// Resolves `..` and links inside the root. The kernel gives `EAGAIN` when any file of the machine
+    /// was renamed while it followed a `..` (openat2(2)): then it is asked again.
+    fn open_inside(&self, inside: &str, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+        let resolve = ResolveFlags::IN_ROOT | ResolveFlags::NO_MAGICLINKS;
+        let open = || rustix::fs::openat2(&self.dir, inside, flags, Mode::empty(), resolve);
+        for _ in 0..MOST_ATTEMPTS {
+            match open() {
+                Err(Errno::AGAIN) => std::thread::yield_now(),
+                opened => return opened,
+            }
+        }
+        open()
     }
 
     pub(super) fn bytes(&self, inside: &str, most: u64) -> io::Result<Vec<u8>> {
@@ -181,5 +196,45 @@ impl Os {
 
     pub(super) fn device(&self, inside: &str) -> io::Result<File> {
         Ok(File::from(self.open_in(inside, OFlags::RDONLY)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    /// Renames files until it is dropped, as any process of the machine may do.
+    fn rename_until(stop: &AtomicBool, folder: &Path) {
+        let (one, other) = (folder.join("one"), folder.join("other"));
+        std::fs::write(&one, "").unwrap();
+        while !stop.load(Ordering::Relaxed) {
+            std::fs::rename(&one, &other).unwrap();
+            std::fs::rename(&other, &one).unwrap();
+        }
+    }
+
+    #[test]
+    fn an_attribute_behind_a_link_is_read_while_others_rename_files() {
+        let (tree, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let put = |name, text: &[u8]| ioalign_testkit::files::put(tree.path(), name, text);
+        put("sys/devices/a/b/c/sda/size", b"8\n");
+        std::fs::create_dir_all(tree.path().join("sys/block")).unwrap();
+        let target = "../../sys/block/../devices/a/../a/b/../b/c/sda";
+        std::os::unix::fs::symlink(target, tree.path().join("sys/block/sda")).unwrap();
+        let root = Os::open(tree.path(), false).unwrap();
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                let folder = tempfile::tempdir_in(elsewhere.path()).unwrap().keep();
+                let stop = &stop;
+                scope.spawn(move || rename_until(stop, &folder));
+            }
+            let missed = (0..20_000).filter(|_| root.attr("sys/block/sda/size").is_none());
+            let missed = missed.count();
+            stop.store(true, Ordering::Relaxed);
+            assert_eq!(missed, 0, "of 20,000");
+        });
     }
 }
