@@ -17,7 +17,7 @@ pub use steps::{DiskIo, DiskSteps, StepGroup};
 /// More disks than this are a mistake.
 pub const MOST_DISKS: u32 = 512;
 /// The page in which md works on parity.
-const PAGE: u64 = 4096;
+pub const PAGE: u64 = 4096;
 
 /// Where RAID 10 has its copies.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]

@@ -64,16 +64,18 @@ pub struct ChosenQueues {
 }
 
 impl ChosenQueues {
+    /// `joins`: the longest write that is joined in front of another one; `None` where nothing is joined.
     pub fn new(
         disk: &DiskModel,
         count: usize,
-        joins: bool,
+        joins: Option<u64>,
         scheduler: DiskScheduler,
         random: u64,
     ) -> Self {
         let deadline = scheduler == DiskScheduler::Deadline;
+        let most_in_front = joins.unwrap_or(0);
         let queue = |_| ChosenQueue {
-            waiting: QueuedIos::new(),
+            waiting: QueuedIos::new(most_in_front),
             under_way: None,
             taken: None,
             head: 0,
@@ -83,7 +85,7 @@ impl ChosenQueues {
         Self {
             disk: disk.clone(),
             random,
-            joins,
+            joins: joins.is_some(),
             queues: (0..count).map(queue).collect(),
             touched: Vec::new(),
             numbers: 0,

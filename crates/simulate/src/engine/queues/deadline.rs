@@ -92,6 +92,7 @@ fn higher<T: ScheduledIo>(waiting: &QueuedIos<T>, of: &QueuedIo<T>) -> Option<u6
 
 #[cfg(test)]
 mod tests {
+    use super::super::waiting::LONGEST;
     use super::*;
 
     struct Numbered(u64);
@@ -106,7 +107,7 @@ mod tests {
     }
 
     fn order(ios: &[(u64, bool)], now: u64) -> Vec<u64> {
-        let mut waiting = QueuedIos::new();
+        let mut waiting = QueuedIos::new(LONGEST);
         for (number, (at, write)) in (0..).zip(ios) {
             waiting.push(QueuedIo {
                 at: *at,

@@ -14,7 +14,7 @@ use crate::geometry::{ArrayGeometry, DiskIo};
 use chosen::ChosenQueues;
 use planned::{PlannedQueues, QueueMoment};
 use units::DiskUnits;
-use waiting::QueuedIo;
+use waiting::{QueuedIo, most_in_front};
 
 /// How disks serve what waits.
 #[derive(Debug)]
@@ -72,6 +72,7 @@ impl DiskQueues {
             _ => (geometry.is_md(), None),
         };
         let order = if let Some(scheduler) = chosen {
+            let joins = joins.then(|| most_in_front(geometry, scheduler));
             QueueOrder::Chosen(ChosenQueues::new(disk, count, joins, scheduler, random))
         } else {
             let remembers = geometry.copies() > 1;

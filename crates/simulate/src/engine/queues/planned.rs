@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use super::edges::WaitingEdges;
-use super::waiting::{QueuedIo, QueuedIos};
+use super::waiting::{LONGEST, QueuedIo, QueuedIos};
 use crate::disk::{DiskModel, DiskRequest};
 use crate::engine::calendar::EventTurn;
 
@@ -68,7 +68,7 @@ impl PlannedQueues {
             end_before: 0,
             head: 0,
             ends: VecDeque::new(),
-            joinable: QueuedIos::new(),
+            joinable: QueuedIos::new(LONGEST),
             edges: joins.then(WaitingEdges::new),
         };
         Self {

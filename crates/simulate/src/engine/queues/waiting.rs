@@ -3,8 +3,11 @@
 
 use std::collections::VecDeque;
 
+use crate::engine::DiskScheduler;
+use crate::geometry::{ArrayGeometry, PAGE};
+
 /// The longest joined I/O: that of a driver that sets none (`BLK_SAFE_MAX_SECTORS`).
-const LONGEST: u64 = 255 * 512;
+pub const LONGEST: u64 = 255 * 512;
 /// I/Os that are looked at for one to join with.
 const LOOKED_AT: usize = 64;
 
@@ -19,16 +22,28 @@ pub struct QueuedIo<T> {
     pub known: T,
 }
 
+/// The longest write that is joined in front of one that waits. RAID 5 and 6 of md write page by page, and the kernel
+/// gathers the pages of a moment in a plug: the scheduler puts such a request behind another one, never before it
+/// (`elv_attempt_insert_merge` in `block/elevator.c`). A single page is a bio, which goes to either end.
+pub fn most_in_front(geometry: &ArrayGeometry, scheduler: DiskScheduler) -> u64 {
+    if geometry.has_parity() && scheduler == DiskScheduler::Deadline {
+        return PAGE;
+    }
+    LONGEST
+}
+
 /// All that wait, the first in front.
 #[derive(Debug)]
 pub struct QueuedIos<T> {
     ios: VecDeque<QueuedIo<T>>,
+    most_in_front: u64,
 }
 
 impl<T> QueuedIos<T> {
-    pub const fn new() -> Self {
+    pub const fn new(most_in_front: u64) -> Self {
         Self {
             ios: VecDeque::new(),
+            most_in_front,
         }
     }
 
@@ -72,10 +87,12 @@ impl<T> QueuedIos<T> {
     #[inline]
     pub fn join_at<U>(&mut self, io: &QueuedIo<U>) -> Option<(usize, bool)> {
         let ios = self.ios.iter_mut().enumerate();
-        let (place, one) = ios
-            .rev()
-            .take(LOOKED_AT)
-            .find(|(_, one)| touches(one, io))?;
+        let most_in_front = self.most_in_front;
+        let fits = |one: &QueuedIo<T>| {
+            let behind = one.at + one.len == io.at;
+            touches(one, io) && (behind || !io.write || io.len <= most_in_front)
+        };
+        let (place, one) = ios.rev().take(LOOKED_AT).find(|(_, one)| fits(one))?;
         one.at = one.at.min(io.at);
         one.len += io.len;
         let counts_now = io.counts && !one.counts;
@@ -107,4 +124,37 @@ impl<T> QueuedIos<T> {
 fn touches<T, U>(one: &QueuedIo<T>, io: &QueuedIo<U>) -> bool {
     let next_to = one.at + one.len == io.at || io.at + io.len == one.at;
     next_to && one.write == io.write && one.len + io.len <= LONGEST
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn write(at: u64, len: u64) -> QueuedIo<()> {
+        QueuedIo {
+            at,
+            len,
+            write: true,
+            counts: true,
+            known: (),
+        }
+    }
+
+    #[test]
+    fn several_pages_go_behind_a_write_and_not_before_it() {
+        let mut waiting = QueuedIos::new(PAGE);
+        waiting.push(write(8 * PAGE, PAGE));
+        assert_eq!(waiting.join_at(&write(5 * PAGE, 3 * PAGE)), None);
+        assert_eq!(
+            waiting.join_at(&write(9 * PAGE, 3 * PAGE)),
+            Some((0, false))
+        );
+        assert_eq!(waiting.join_at(&write(7 * PAGE, PAGE)), Some((0, false)));
+        let mut waiting = QueuedIos::new(LONGEST);
+        waiting.push(write(8 * PAGE, PAGE));
+        assert_eq!(
+            waiting.join_at(&write(5 * PAGE, 3 * PAGE)),
+            Some((0, false))
+        );
+    }
 }
