@@ -14,7 +14,7 @@ use crate::experiment::{LabExperiment, script};
 use crate::hash::ContentHash;
 use crate::planned::{self, PlannedArm};
 use crate::result::{CheckRecord, GuestParts, GuestReader, measured};
-use crate::rig::{self, Accelerator, GuestOptions, GuestRun, kernel};
+use crate::rig::{self, Accelerator, GuestOptions, GuestProgram, GuestRun, kernel};
 use crate::state::LabState;
 
 /// What a guest may take beside its loads: boot, layers, check.
@@ -209,7 +209,7 @@ impl LabRun<'_> {
         let own = BUILD + each.saturating_mul(loads).saturating_mul(SLOWEST);
         GuestOptions {
             programs: self.experiment.guest.programs.clone(),
-            files: vec![self.program.to_owned()],
+            files: vec![GuestProgram::ioalign(self.program)],
             copies: self.experiment.guest.files.clone(),
             modules: self.experiment.guest.modules.clone(),
             memory: self.experiment.guest.memory_mib,

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use crate::error::{LabError, Result, Tried};
 use crate::experiment::{LabArm, LabExperiment, script};
-use crate::rig::{GuestOptions, GuestRun};
+use crate::rig::{GuestOptions, GuestProgram, GuestRun};
 
 /// Boots a guest with this arm built, in real time, and gives it the terminal until it ends.
 ///
@@ -19,7 +19,7 @@ pub fn shell(experiment: &LabExperiment, arm: &LabArm, program: &Path, cache: &P
     text.push_str("export array top\nset +e\nsetsid cttyhack sh\n");
     let options = GuestOptions {
         programs: experiment.guest.programs.clone(),
-        files: vec![program.to_owned()],
+        files: vec![GuestProgram::ioalign(program)],
         copies: experiment.guest.files.clone(),
         modules: experiment.guest.modules.clone(),
         memory: experiment.guest.memory_mib,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use ioalign_lab::rig::{GuestOptions, ScratchDisk};
+use ioalign_lab::rig::{GuestOptions, GuestProgram, ScratchDisk};
 
 /// Splits off the script.
 pub fn script(args: &[String]) -> Result<(PathBuf, &[String])> {
@@ -36,7 +36,11 @@ fn add(options: &mut GuestOptions, args: &[String]) -> Result<()> {
             "--disk" => options.disks.push(disk(value()?)?),
             "--out" => options.out = Some(PathBuf::from(value()?)),
             "--program" => options.programs.push(value()?.clone()),
-            "--file" => options.files.push(PathBuf::from(value()?)),
+            "--file" => {
+                let path = PathBuf::from(value()?);
+                let program = GuestProgram::file(&path).context("--file needs a file")?;
+                options.files.push(program);
+            }
             "--module" => options.modules.push(value()?.clone()),
             "--memory" => options.memory = number(value()?)?,
             "--timeout" => options.timeout = Duration::from_secs(number(value()?)?),

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use super::cpio::CpioArchive;
 use super::kernel::{self, Kernel};
-use super::options::GuestOptions;
+use super::options::{GuestOptions, GuestProgram};
 use super::programs::{self, Files};
 use super::scratch::Scratch;
 use crate::error::{Result, Tried};
@@ -94,7 +94,7 @@ fn forget_old(folder: &Path) {
 pub fn with_script(
     base: &Path,
     script: &[u8],
-    programs: &[PathBuf],
+    programs: &[GuestProgram],
     scratch: &Scratch,
 ) -> Result<PathBuf> {
     let path = scratch.path("initrd");
@@ -107,11 +107,9 @@ pub fn with_script(
     archive.file(Path::new("/script"), script)?;
     let read = |path: &Path| fs::read(path).tried(|| format!("cannot read {}", path.display()));
     for program in programs {
-        let name = program
-            .file_name()
-            .tried(|| format!("{} is no file", program.display()))?;
-        archive.file(&Path::new("/bin").join(name), &read(program)?)?;
-        for library in programs::libraries(program)? {
+        let path = &program.path;
+        archive.file(&Path::new("/bin").join(&program.name), &read(path)?)?;
+        for library in programs::libraries(path)? {
             archive.file(&library, &read(&library)?)?;
         }
     }

@@ -23,7 +23,7 @@ use crate::error::{LabError, Result};
 pub use accelerator::{Accelerator, accelerator};
 use console::{ConsoleLog, Ending, GuestClock};
 use machine::QemuMachine;
-pub use options::{GuestOptions, ScratchDisk};
+pub use options::{GuestOptions, GuestProgram, ScratchDisk};
 pub(crate) use scratch::Scratch;
 
 /// How long a microvm may take to its first sign of life before q35 is tried instead.

@@ -1,7 +1,35 @@
 //! What a guest is made of.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// A program that is sent to the guest.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct GuestProgram {
+    /// Its name in the guest's `/bin`.
+    pub name: OsString,
+    /// Its file on this machine.
+    pub path: PathBuf,
+}
+
+impl GuestProgram {
+    /// `ioalign`, whatever the name of its file here.
+    pub fn ioalign(path: &Path) -> Self {
+        Self {
+            name: "ioalign".into(),
+            path: path.to_owned(),
+        }
+    }
+
+    /// A program by the name of its file; `None` where a path has none.
+    pub fn file(path: &Path) -> Option<Self> {
+        Some(Self {
+            name: path.file_name()?.to_owned(),
+            path: path.to_owned(),
+        })
+    }
+}
 
 /// What the guest gets.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -12,8 +40,8 @@ pub struct GuestOptions {
     pub out: Option<PathBuf>,
     /// Programs beside the basic ones.
     pub programs: Vec<String>,
-    /// Programs that change often, sent along with the script and not kept: `/bin/NAME` in the guest.
-    pub files: Vec<PathBuf>,
+    /// Programs that change often, sent along with the script and not kept.
+    pub files: Vec<GuestProgram>,
     /// Files with this content.
     pub texts: Vec<(PathBuf, Vec<u8>)>,
     /// Files of the host, at the same place in the guest.
