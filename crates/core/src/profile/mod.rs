@@ -4,6 +4,7 @@
 //! and shows it. Its JSON is `ioalign.profile/1`; counters are exact, latencies are within 1.6 %.
 
 pub mod alignment;
+mod assertion;
 mod judge;
 mod latency;
 pub mod littles_law;
@@ -20,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::machine::Machine;
 
 pub use alignment::{Alignment, AlignmentState, OnDeclaredGrid};
+pub use assertion::{AssertionOutcome, ProfileAssertion};
 pub use latency::{Latency, LatencyRatio};
 pub use littles_law::LittlesLaw;
 pub use overwrites::ReadBeforeOverwrite;
@@ -63,6 +65,9 @@ pub struct Profile {
     /// Of a merged profile: the values that one run over everything would have counted otherwise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inexact: Vec<InexactValue>,
+    /// What became of the assertions, where there were any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assertions: Vec<AssertionOutcome>,
     /// All devices together, against 4 KiB.
     #[serde(default)]
     pub alignment: Alignment,
