@@ -25,7 +25,7 @@ INLINE int bio_queued(struct bio *bio)
 	u64 pointer = (u64)bio;
 	struct plain *of;
 
-	if (slot >= SLOTS)
+	if (slot >= SLOTS || is_of_others(bio))
 		return 0;
 	io.slot = slot;
 	io.op = op_of(bio->bi_opf);

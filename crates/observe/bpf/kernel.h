@@ -26,8 +26,33 @@ struct blk_mq_hw_ctx {
 	unsigned int queue_num;
 } RELOCATED;
 
+/* `id` is the inode number of the group's folder. */
+struct kernfs_node {
+	u64 id;
+} RELOCATED;
+
+struct cgroup {
+	struct kernfs_node *kn;
+} RELOCATED;
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+	struct cgroup_subsys_state *parent;
+} RELOCATED;
+
+struct blkcg {
+	struct cgroup_subsys_state css;
+} RELOCATED;
+
+struct blkcg_gq {
+	struct blkcg *blkcg;
+} RELOCATED;
+
+struct bio;
+
 struct request {
 	struct request_queue *q;
+	struct bio *bio;
 	struct blk_mq_hw_ctx *mq_hctx;
 	unsigned int cmd_flags;
 	int tag;
@@ -62,6 +87,7 @@ struct bvec_iter {
 
 struct bio {
 	struct block_device *bi_bdev;
+	struct blkcg_gq *bi_blkg;
 	unsigned int bi_opf;
 	struct bvec_iter bi_iter;
 } RELOCATED;

@@ -24,6 +24,7 @@
 #define REGIONS 4096		/* of a device, in which small reads are remembered: 1 GiB */
 #define SMALL 16384		/* bytes of a small read, at most */
 #define LARGE 32768		/* a large write has more */
+#define ABOVE 16		/* control groups above that of an I/O that are looked at */
 #define ALONE 4096		/* small reads of a device that are remembered after its last large write */
 #define COUNTED 1		/* a mark: there are counts */
 #define ENOUGH 2		/* of reads: there are, and no more small ones are remembered until a large write */
@@ -63,6 +64,7 @@ const volatile u32 any_stamped = 0;	/* of the slots */
 const volatile u32 with_events = 0;	/* every event goes to the ring */
 const volatile u32 with_owners = 0;	/* counted by process */
 const volatile u32 with_moments = 0;	/* counted by time */
+const volatile u64 only_group = 0;	/* a control group: I/O of others is not counted; 0 counts all */
 const volatile u32 owners_early = 0;	/* block_io_start tells who it is, before workers take over */
 const volatile u32 sample_every = 0;	/* of so many straddling I/Os one goes to the ring */
 const volatile u32 grids = 0;		/* latency histograms of straddling I/O */

@@ -19,6 +19,28 @@ INLINE u32 request_device(struct request *rq)
 	return disk ? disk_number(disk) : 0;
 }
 
+/* Whether it is I/O of another control group than the one that is watched, or those below it. A bio has the group of
+ * who dirtied the pages, also where a worker of the kernel writes them (cgroup v2). */
+INLINE u32 is_of_others(struct bio *bio)
+{
+	struct cgroup_subsys_state *css;
+
+	if (!only_group)
+		return 0;
+	if (!field_exists(((struct bio *)0)->bi_blkg) || !bio || !bio->bi_blkg || !bio->bi_blkg->blkcg)
+		return 1;
+	css = &bio->bi_blkg->blkcg->css;
+#pragma clang loop unroll(disable)
+	for (u32 n = 0; n < ABOVE; n++) {
+		if (!css)
+			break;
+		if (css->cgroup->kn->id == only_group)
+			return 0;
+		css = css->parent;
+	}
+	return 1;
+}
+
 /* Where the time of its issue is kept; `flights` where there is no place. Tags that follow each other are
  * eight entries, a cache line, apart: one is issued on one processor while its neighbour completes on another. */
 INLINE u32 place_of(struct request *rq, u64 slot)
@@ -134,7 +156,7 @@ INLINE int request_issued(struct request *rq)
 	u32 noted;
 	struct io io;
 
-	if (slot >= SLOTS)
+	if (slot >= SLOTS || is_of_others(rq->bio))
 		return 0;
 	described(rq, &io, slot);
 	if (rarely(!state.began))
@@ -156,7 +178,7 @@ INLINE int request_returned(struct request *rq)
 	u64 slot = slot_of(request_device(rq), 0), *kept;
 	struct io io;
 
-	if (slot >= SLOTS || !state.began)
+	if (slot >= SLOTS || !state.began || is_of_others(rq->bio))
 		return 0;
 	/* It may have another tag the next time. */
 	kept = kept_of(rq, slot);
@@ -248,7 +270,7 @@ INLINE int request_done(struct request *rq, u32 error, u32 bytes)
 	struct io io;
 
 	/* Before any issue is seen nothing counts: the program on issues is attached last. */
-	if (slot >= SLOTS || rarely(!state.began))
+	if (slot >= SLOTS || rarely(!state.began) || is_of_others(rq->bio))
 		return 0;
 	described(rq, &io, slot);
 	/* An empty write that asks for a flush completes, and was never issued: the flush was. */
@@ -288,7 +310,7 @@ INLINE int request_started(struct request *rq)
 	u64 slot = slot_of(request_device(rq), 0);
 	struct io io;
 
-	if (!with_owners || slot >= SLOTS)
+	if (!with_owners || slot >= SLOTS || is_of_others(rq->bio))
 		return 0;
 	described(rq, &io, slot);
 	owned(&io);

@@ -56,6 +56,7 @@ pub fn run(arguments: &WatchArgs) -> Result<Exit> {
         sample_every: arguments.straddling.unwrap_or(0),
         moments: mode.gap.is_some(),
         cost: arguments.cost,
+        only_group: None,
         plain: arguments.by == Some(By::Tracepoint),
         devices: devices.clone(),
     };

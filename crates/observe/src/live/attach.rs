@@ -68,6 +68,10 @@ impl Watch {
         let types = Types::running().filter(|_| !options.plain);
         match types {
             Some(types) => Self::typed(options, &types),
+            None if options.only_group.is_some() => Err(ObserveError::new(
+                ObserveErrorKind::Unsupported,
+                "I/O of one control group is counted only on kernels with type information (BTF)",
+            )),
             None => Self::plainly(options),
         }
     }

@@ -92,13 +92,15 @@ pub fn load(options: &WatchOptions, facts: &KernelFacts) -> Result<Ebpf> {
         .ok_or_else(|| ObserveError::new(ObserveErrorKind::Unsupported, "Too many devices"))?;
     let (slots, flights) = table::slots(&options.devices);
     let switches = switches(options, facts);
+    let only_group = options.only_group.unwrap_or(0);
     let mut loader = EbpfLoader::new();
     loader
         .btf(facts.kernel)
         .override_global("table", table.bytes.as_slice(), true)
         .override_global("table_factor", &table.factor, true)
         .override_global("slots", slots.as_slice(), true)
-        .override_global("flights", &flights, true);
+        .override_global("flights", &flights, true)
+        .override_global("only_group", &only_group, true);
     for (name, value) in &switches {
         loader.override_global(name, value, true);
     }

@@ -19,6 +19,8 @@ pub struct WatchOptions {
     pub moments: bool,
     /// Whether empty programs run as well, so that [`Watch::cost`](super::Watch::cost) can tell what measuring costs.
     pub cost: bool,
+    /// The only control group whose I/O is counted, with those below it, by its inode number; `None`: all I/O.
+    pub only_group: Option<u64>,
     /// Use plain tracepoints even where typed ones exist: for tests.
     pub plain: bool,
 }
