@@ -14,7 +14,8 @@ use crate::words::ended::ended;
 
 /// One thing that was looked at.
 pub struct JunitCase {
-    name: String,
+    /// What viewers list.
+    pub name: String,
     /// Its result.
     pub outcome: JunitOutcome,
 }

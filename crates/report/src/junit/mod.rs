@@ -5,12 +5,14 @@
 //! carries data and has nothing said of it, and one a finding. A suite is never empty: viewers take
 //! that for a run that did not happen.
 
+mod assertions;
 mod case;
 mod suite;
 mod xml;
 
 use crate::model::Report;
 use crate::options::RenderOptions;
+pub use assertions::assertions;
 use suite::Suite;
 use xml::XmlWriter;
 

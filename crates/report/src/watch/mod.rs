@@ -1,5 +1,6 @@
 //! A watch as text: lines of intervals, single I/Os, what the full screen shows, and the summary at the end.
 
+mod assertions;
 mod awaits;
 mod bursts;
 mod diskstats;
@@ -11,6 +12,8 @@ mod summary;
 use ioalign_core::Bytes;
 use ioalign_core::profile::{GridProfile, ProcessProfile};
 
+pub use assertions::assertions;
+pub(crate) use assertions::found;
 pub use lines::{LineColumns, WatchLines};
 pub use straddling::straddling;
 pub use summary::render;
