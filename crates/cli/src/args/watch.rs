@@ -1,9 +1,11 @@
 //! The arguments of `watch`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use ioalign_core::profile::ProfileAssertion;
 use ioalign_core::units::parse_size;
 use ioalign_core::{GridClaim, SectorSize};
 use ioalign_report::watch::LineColumns;
@@ -15,10 +17,12 @@ Examples:
   ioalign watch sda --line --interval 5s     lines like iostat -x, with true latencies beside it
   ioalign watch sda --unit 8k --top 10       by blocks of 8 KiB, and whose I/O it is
   ioalign watch md0 --grid 192k:stripe:preference --json --duration 1m > profile.json
+  ioalign watch nvme0n1 --assert 'write start%16k >= 99.9 %' -- sysbench oltp_write_only run
   ioalign watch sda --record sda.blktrace --duration 1m    for `ioalign trace summarize`
 
-Exit codes: 0 done, 64 wrong usage, 65 a device is not there or I/O cannot be seen,
-130 interrupted before --duration or --count was over.";
+Exit codes: 0 done, 1 an assertion fails, 3 nothing was seen that an assertion is about, 64 wrong
+usage, 65 a device is not there or I/O cannot be seen, 130 interrupted before --duration or --count
+was over. With COMMAND: its own code if it fails.";
 
 #[derive(Debug, Args)]
 pub struct WatchArgs {
@@ -92,6 +96,26 @@ pub struct WatchArgs {
     /// How I/O is seen (default: the best that works)
     #[arg(long, value_enum)]
     pub by: Option<By>,
+
+    // Not a doc comment: rustdoc takes the brackets for links.
+    #[arg(
+        long,
+        value_name = "ASSERTION",
+        help = "Fail unless this share of the I/O is so: [read|write|discard] start%SIZE, length%SIZE or straddle SIZE, then >=, <=, > or < and a percentage; sizes are powers of two"
+    )]
+    pub assert: Vec<ProfileAssertion>,
+
+    /// Write what became of the assertions as JUnit XML
+    #[arg(long, value_name = "FILE", requires = "assert")]
+    pub junit: Option<PathBuf>,
+
+    /// Count only the I/O of this control group and those below it: a folder of /sys/fs/cgroup
+    #[arg(long, value_name = "DIR", conflicts_with = "command")]
+    pub cgroup: Option<PathBuf>,
+
+    /// Run this, in a control group of its own, and count its I/O only, until it ends
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
 }
 
 /// The end of a burst; `None`: bursts are not counted.

@@ -1,7 +1,9 @@
 //! `ioalign watch`: what I/O does now.
 
+mod command_group;
 pub mod confine;
 mod fallback;
+mod gate;
 pub mod host;
 pub mod presence;
 mod record;
@@ -15,7 +17,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use ioalign_core::machine::Machine;
 use ioalign_core::numbers::thousands;
-use ioalign_core::profile::Profile;
+use ioalign_core::profile::{AssertionOutcome, Profile};
 use ioalign_core::watch_document::{DeviceFigures, WatchSummary, WatchedPart};
 use ioalign_observe::live::{
     self, Means, Samples, Timeline, Watch, WatchOptions, WatchTotals, WatchedDevice,
@@ -23,10 +25,11 @@ use ioalign_observe::live::{
 use ioalign_report::{machine, watch as report};
 
 use crate::args::{By, WatchArgs};
-use crate::exit::Exit;
-use crate::interrupt::Interrupt;
+use crate::exit::{Exit, UsageError};
+use crate::interrupt::{GLANCE, Interrupt};
 use crate::look;
 use crate::say::note;
+use gate::WatchGate;
 use presence::Presence;
 use record::WatchRecord;
 use tick::Clock;
@@ -49,6 +52,7 @@ pub fn run(arguments: &WatchArgs) -> Result<Exit> {
     let parts = host::describe(&mut devices, wanted)?;
     let machine = machine_of(&devices);
     let mode = WatchMode::of(arguments);
+    let mut gate = WatchGate::prepare(arguments)?;
     let wanted = WatchOptions {
         owners: mode.top > 0,
         ring: mode.ring(arguments),
@@ -56,26 +60,35 @@ pub fn run(arguments: &WatchArgs) -> Result<Exit> {
         sample_every: arguments.straddling.unwrap_or(0),
         moments: mode.gap.is_some(),
         cost: arguments.cost,
-        only_group: None,
+        only_group: gate.only_group()?,
         plain: arguments.by == Some(By::Tracepoint),
         devices: devices.clone(),
     };
     if arguments.by == Some(By::Tracefs) {
+        if gate.needs_bpf() {
+            let why = "--assert, --cgroup and a command need BPF, not --by tracefs";
+            return Err(UsageError(why.to_owned()).into());
+        }
         return fallback::run(arguments, &devices, machine, &interrupt);
     }
     match Watch::start(wanted) {
         Ok(watch) => {
-            if let Err(error) = confine::confine(arguments.record.as_deref()) {
+            // A command has all rights anyway, and its control group is removed with them; a JUnit file may lie anywhere.
+            if !gate.has_command()
+                && arguments.junit.is_none()
+                && let Err(error) = confine::confine(arguments.record.as_deref())
+            {
                 note(format_args!("it keeps all of its rights: {error:#}"));
             }
-            WatchSession::new(arguments, mode, (parts, machine), watch)?.run(&interrupt)
+            gate.begin()?;
+            WatchSession::new(arguments, mode, (parts, machine), (watch, gate))?.run(&interrupt)
         }
         Err(error) => {
             note(&error);
             for reason in live::missing::reasons(Path::new("/")) {
                 note(reason);
             }
-            if arguments.by.is_some() {
+            if arguments.by.is_some() || gate.needs_bpf() {
                 return Ok(Exit::Unreadable);
             }
             fallback::run(arguments, &devices, machine, &interrupt)
@@ -87,6 +100,7 @@ pub fn run(arguments: &WatchArgs) -> Result<Exit> {
 #[derive(Copy, Clone, Debug)]
 struct WatchMode {
     screen: bool,
+    intervals: bool,
     top: usize,
     /// The end of a burst.
     gap: Option<Duration>,
@@ -94,11 +108,14 @@ struct WatchMode {
 
 impl WatchMode {
     fn of(arguments: &WatchArgs) -> Self {
-        let lines = arguments.line || arguments.json || arguments.straddling.is_some();
+        let quiet = !arguments.assert.is_empty() || !arguments.command.is_empty();
+        let lines = arguments.line || arguments.json || arguments.straddling.is_some() || quiet;
         let screen = !lines && std::io::stdout().is_terminal();
         let usual = if screen { TOP } else { 0 };
         Self {
             screen,
+            // The figures of intervals would stand between the lines of the command.
+            intervals: !arguments.json && (arguments.line || !quiet),
             top: arguments.top.unwrap_or(usual),
             gap: arguments.burst_gap.0,
         }
@@ -123,6 +140,7 @@ struct WatchSession<'a> {
     parts: Vec<Vec<WatchedPart>>,
     machine: Option<Machine>,
     watch: Watch,
+    gate: WatchGate<'a>,
     record: Option<WatchRecord>,
     samples: Option<Samples>,
     clock: Clock,
@@ -138,7 +156,7 @@ impl<'a> WatchSession<'a> {
         arguments: &'a WatchArgs,
         mode: WatchMode,
         (parts, machine): (Vec<Vec<WatchedPart>>, Option<Machine>),
-        mut watch: Watch,
+        (mut watch, gate): (Watch, WatchGate<'a>),
     ) -> Result<Self> {
         if watch.means() == Means::Plain {
             note("no type information: plain tracepoints, latencies by device and sector");
@@ -163,6 +181,7 @@ impl<'a> WatchSession<'a> {
             parts,
             machine,
             watch,
+            gate,
             record,
             samples: samples.transpose()?,
             clock,
@@ -193,7 +212,7 @@ impl<'a> WatchSession<'a> {
             let stopped = self.sleep(interrupt)?;
             self.samples()?;
             let tick = self.clock.tick(&self.watch)?;
-            if !self.arguments.json {
+            if self.mode.intervals {
                 let devices: Vec<_> = tick.documents().collect();
                 look::write(&lines.interval(&devices, tick.duration.as_secs_f64()))?;
             }
@@ -206,7 +225,8 @@ impl<'a> WatchSession<'a> {
             }
             self.look();
             count += 1;
-            if stopped || over(&self.clock, self.arguments, count) {
+            let ended = self.gate.has_ended()?;
+            if stopped || ended || over(&self.clock, self.arguments, count) {
                 return Ok(!stopped);
             }
         }
@@ -233,15 +253,20 @@ impl<'a> WatchSession<'a> {
         }
     }
 
-    /// To the end of the interval; whether it was interrupted.
+    /// To the end of the interval or of the command; whether it was interrupted.
     fn sleep(&mut self, interrupt: &Interrupt) -> Result<bool> {
         let end = Instant::now() + wait(&self.clock, self.arguments);
+        let poll = if self.gate.has_command() {
+            GLANCE
+        } else {
+            POLL
+        };
         loop {
             let left = end.saturating_duration_since(Instant::now());
-            if interrupt.wait(left.min(POLL)) {
+            if interrupt.wait(left.min(poll)) {
                 return Ok(true);
             }
-            if left <= POLL {
+            if left <= poll || self.gate.has_ended()? {
                 return Ok(false);
             }
             self.clock.poll(&self.watch)?;
@@ -261,6 +286,8 @@ impl<'a> WatchSession<'a> {
     }
 
     fn finish(mut self, done: bool) -> Result<Exit> {
+        // What it still writes is its I/O, too.
+        self.gate.end();
         let duration = self.clock.elapsed();
         self.look();
         for text in &self.held_back {
@@ -275,11 +302,16 @@ impl<'a> WatchSession<'a> {
         if let Some(record) = self.record.take() {
             record.finish(totals.dropped())?;
         }
-        self.report(&totals, duration)?;
+        let outcomes = self.report(&totals, duration)?;
         if self.arguments.cost {
             note(cost_note(cost, &totals));
         }
-        let asked = self.arguments.count.is_some() || self.arguments.duration.is_some();
+        if done && self.gate.needs_bpf() {
+            return Ok(self.gate.exit(&outcomes));
+        }
+        let asked = self.gate.needs_bpf()
+            || self.arguments.count.is_some()
+            || self.arguments.duration.is_some();
         Ok(if done || !asked {
             Exit::Done
         } else {
@@ -287,20 +319,24 @@ impl<'a> WatchSession<'a> {
         })
     }
 
-    fn report(&self, totals: &WatchTotals, duration: Duration) -> Result<()> {
+    fn report(&self, totals: &WatchTotals, duration: Duration) -> Result<Vec<AssertionOutcome>> {
+        let timeline = self.clock.timeline.as_ref();
+        let mut profile = profile(totals, self.watch.devices(), timeline, duration);
+        profile.assertions = self.gate.judge(&profile)?;
         if self.arguments.json {
-            let timeline = self.clock.timeline.as_ref();
-            let mut profile = profile(totals, self.watch.devices(), timeline, duration);
             profile.machine.clone_from(&self.machine);
             for device in &mut profile.devices {
                 device.processes.truncate(self.mode.top);
             }
-            return look::json(&profile);
+            look::json(&profile)?;
+            return Ok(profile.assertions);
         }
         if self.mode.screen {
             self.opening()?;
         }
-        look::write(&report::render(&self.summary(totals, duration)))
+        look::write(&report::render(&self.summary(totals, duration)))?;
+        look::write(&report::assertions(&profile.assertions))?;
+        Ok(profile.assertions)
     }
 
     fn summary(&self, totals: &WatchTotals, duration: Duration) -> WatchSummary {

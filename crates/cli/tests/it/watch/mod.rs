@@ -15,6 +15,7 @@ use serde_json::Value;
 use super::PROGRAM;
 
 mod above;
+mod assertions;
 mod counts;
 mod edges;
 mod screen;
