@@ -1,5 +1,6 @@
 //! What developers and CI run beside cargo itself, so that a clone needs one command a purpose:
-//! `cargo xtask test`, `demo`, `vm`, `fixtures`, `bpf`, `docs`, `fuzz`, `dist`.
+//! `cargo xtask test`, `demo`, `vm`, `fixtures`, `bpf`, `docs`, `book`, `fuzz`, `dist`.
+mod book;
 mod bpf;
 mod counts;
 mod demo;
@@ -46,6 +47,7 @@ cargo xtask COMMAND
      --profile NAME        of cargo (default dist); demo is quick, for a look at the packages
      --out DIR             default: dist in the target folder
      --prove               installs and runs them afterwards. Needs root
+  book                     makes the documents a book to read and to search, without a network
   docs                     writes docs/rules.md from the pages in crates/core/src/rules
   fuzz [--runs N] [--format NAME] [--seed N] [--seeds DIR] [--truncate]
                            mutates valid images of every format and runs the readers on them, then traces and
@@ -76,6 +78,7 @@ fn dispatch(args: &[String]) -> Result<ExitCode> {
         "fixtures" => fixtures::command(rest),
         "fuzz" => fuzz::command(rest),
         "docs" => docs::command(rest),
+        "book" => book::command(rest),
         "dist" => dist::command(rest),
         "bpf" => bpf::command(rest),
         "help" | "-h" | "--help" => {

@@ -20,7 +20,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 
 use self::facts::{Architecture, ReleaseFacts};
-use crate::{packages, paths, run};
+use crate::{book, packages, paths, run};
 
 /// Builds the packages of one architecture or of all, lists them with their hashes, and with `--prove` installs them.
 pub fn command(args: &[String]) -> Result<ExitCode> {
@@ -53,6 +53,9 @@ pub fn command(args: &[String]) -> Result<ExitCode> {
         build(&facts, architecture, &profile, &folder)?;
     }
     sbom::write(&facts, &folder)?;
+    let name = format!("ioalign-{}-book", facts.version);
+    let archive = folder.join(format!("{name}.tar.gz"));
+    archives::tar(&facts, &book::build()?, &name, &archive)?;
     archives::sum(&folder)?;
     if prove {
         proof::prove(&facts, &folder)?;
@@ -78,7 +81,7 @@ fn build(
 }
 
 /// A file with all folders above it.
-fn write(path: &Path, text: impl AsRef<[u8]>) -> Result<()> {
+pub fn write(path: &Path, text: impl AsRef<[u8]>) -> Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
