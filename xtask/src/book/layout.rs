@@ -121,13 +121,15 @@ fn relinked(
         out.push_str(before);
         if !is_ours || is_rule || pages.contains(&name) {
             let _ = write!(out, "]({})", in_book(target));
-        } else if paths::root().join(&name).is_file() {
-            files.insert(name);
-            let _ = write!(out, "]({target})");
+        } else if name == SUMMARY || paths::root().join(&name).is_dir() {
+            // The contents are beside every page; a folder has none.
+            out.push_str("](#)");
         } else {
-            // A folder, which has no page; or brackets in code.
-            let is_folder = paths::root().join(&name).is_dir();
-            let _ = write!(out, "]({})", if is_folder { "#" } else { target });
+            let _ = write!(out, "]({target})");
+            // Or brackets in code.
+            if paths::root().join(&name).is_file() {
+                files.insert(name);
+            }
         }
         rest = after;
     }

@@ -15,6 +15,7 @@ mod composition;
 mod contrib;
 mod created;
 mod direct_io;
+mod documents;
 mod explain;
 mod fix;
 mod fix_real;
