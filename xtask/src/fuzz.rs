@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 
 use crate::{fixtures, packages, paths, run};
 use ioalign_lab::hash::ContentHash;
@@ -55,12 +55,22 @@ pub fn run(args: &[String]) -> Result<bool> {
         return Ok(good);
     }
     let runs = value("--runs");
-    let loops = ["journal_fuzz", "boot_fuzz", "convert_fuzz"];
-    let mut held = traces(runs, None)? && trees(runs)? && good;
-    for example in loops {
+    // Each of these keeps one processor busy.
+    std::thread::scope(|scope| {
+        let written = scope.spawn(|| repairs(runs));
+        let read = traces(runs, None)? & trees(runs)?;
+        let written = written.join();
+        Ok(written.map_err(|_| anyhow!("a loop of repairs panicked"))?? & read & good)
+    })
+}
+
+/// What writes: journals, boot sectors, conversions, containers.
+fn repairs(runs: Option<&str>) -> Result<bool> {
+    let mut held = true;
+    for example in ["journal_fuzz", "boot_fuzz", "convert_fuzz"] {
         held &= repair(example, runs)?;
     }
-    Ok(repair("container_fuzz", Some(CONTAINER_RUNS))? && held)
+    Ok(repair("container_fuzz", Some(CONTAINER_RUNS))? & held)
 }
 
 /// The loop of `crates/observe/examples/formats`, with samples of its own as seeds.
