@@ -95,7 +95,7 @@ fn fault(platform: Platform, disk: &str) -> Option<&'static str> {
             "Windows numbers its disks: see Get-Disk, and give the number alone",
         ),
         Platform::Esxi => (
-            plain("._:-/"),
+            plain("._:-/") && !bare(platform, disk).contains('/'),
             "a name as under /vmfs/devices/disks: letters, digits and . _ : - alone",
         ),
         Platform::Solaris => (plain("/"), "a name as c0t0d0: letters and digits alone"),
@@ -204,6 +204,7 @@ mod tests {
         ] {
             assert_eq!(given(platform, name).unwrap().first(), bare);
         }
+        assert!(given(Platform::Esxi, "/dev/sdb").is_err());
         let twice = ["/dev/sda".to_owned(), "/dev/sda".to_owned()];
         assert!(DiskNames::given(Platform::Linux, &twice).is_err());
     }
