@@ -1,8 +1,9 @@
 //! The mark of a line: how its layers stand on the grids below, and by how much they miss the worst.
 
-use ioalign_core::{Bytes, Grid, LayerId, Origin, PhaseSet};
+use ioalign_core::{Bytes, Grid, LayerId, Origin, PhaseSet, Severity};
 
 use crate::model::Target;
+use crate::starts;
 use crate::view::{self, Standing};
 use crate::words::kinds;
 use crate::words::numbers::{about, percent};
@@ -35,6 +36,12 @@ pub fn of_layers(target: &Target, joined: &[LayerId]) -> Option<LayerMark> {
     if standing == Standing::Moot {
         return None;
     }
+    if standing == Standing::On && has_open_finding(target, joined) {
+        return Some(LayerMark {
+            standing: Standing::Unknown,
+            distance: "not known".to_owned(),
+        });
+    }
     let own: Vec<_> = met
         .iter()
         .filter(|one| one.standing == standing && !one.inherited)
@@ -53,6 +60,12 @@ pub fn of_layers(target: &Target, joined: &[LayerId]) -> Option<LayerMark> {
     // What costs little is said once.
     let is_said = standing != Standing::Slight || !distance.is_empty();
     is_said.then_some(LayerMark { standing, distance })
+}
+
+/// Whether a finding leaves open how these layers lie: they are on the boundaries that are known, and no more is.
+fn has_open_finding(target: &Target, joined: &[LayerId]) -> bool {
+    let open = starts::faulty(target, &[Severity::Unknown]);
+    joined.iter().any(|layer| open.contains(layer))
 }
 
 fn met<'a>(target: &'a Target, id: LayerId, joined: &[LayerId]) -> Vec<Met<'a>> {
