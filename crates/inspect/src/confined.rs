@@ -4,12 +4,13 @@
 //! of such a user would make root read any file and print its contents. So a file is opened relative to a
 //! descriptor of the folder, through no link at all, and its type is checked on the open file.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{Dir, FileType, Mode, OFlags, ResolveFlags};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -133,11 +134,20 @@ impl ConfinedFolder {
             } else {
                 flags
             };
-            let next = rustix::fs::openat(at, name, wanted | OFlags::NOFOLLOW, Mode::empty())?;
-            above = Some(next);
+            let next = rustix::fs::openat(at, name, wanted | OFlags::NOFOLLOW, Mode::empty());
+            above = Some(next.map_err(|error| match error {
+                // So a link is called where a folder was asked for; `openat2` says what it is.
+                Errno::NOTDIR if is_link(at, name) => Errno::LOOP,
+                error => error,
+            })?);
         }
         above.ok_or(Errno::NOENT)
     }
+}
+
+fn is_link(folder: BorrowedFd<'_>, name: &OsStr) -> bool {
+    rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
+        .is_ok_and(|data| FileType::from_raw_mode(data.st_mode).is_symlink())
 }
 
 fn why(error: Errno) -> Error {
@@ -200,15 +210,13 @@ mod tests {
             folder.step_by_step(Path::new(name), flags)
         };
         assert!(open("global/plain").is_ok() && open("./global").is_ok());
-        for name in [
-            "relative",
-            "absolute",
-            "folder/plain",
-            "global/inner",
-            "../secret",
-            "/etc/passwd",
-        ] {
-            assert!(open(name).is_err(), "{name}");
+        for link in ["relative", "absolute", "folder/plain", "global/inner"] {
+            assert_eq!(open(link).unwrap_err(), Errno::LOOP, "{link}");
         }
+        for outside in ["../secret", "/etc/passwd"] {
+            assert_eq!(open(outside).unwrap_err(), Errno::XDEV, "{outside}");
+        }
+        let not_a_folder = open("global/plain/x").unwrap_err();
+        assert_eq!(not_a_folder, Errno::NOTDIR);
     }
 }
