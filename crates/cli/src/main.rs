@@ -20,7 +20,6 @@ mod image_name;
 mod interrupt;
 mod lab;
 mod look;
-mod machine;
 mod measure;
 mod output_file;
 mod plan;

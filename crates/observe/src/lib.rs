@@ -22,6 +22,6 @@ pub mod record;
 pub mod write;
 
 pub use error::{ObserveError, Result};
-pub use pipeline::{Converted, TraceSettings, TraceSummary, convert, summarize};
+pub use pipeline::{Converted, TraceSettings, TraceSummary, convert, nothing_parsed, summarize};
 pub use progress::TraceProgress;
 pub use record::{Io, Op, RecordKind, TraceRecord, TraceRecords};

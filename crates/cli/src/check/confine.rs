@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use super::CheckJob;
-use super::find::FoundTargets;
+use ioalign_check::{CheckJob, FoundTargets};
+
 use crate::allowed_files::{AllowedFiles, folder_of};
 use crate::args::CheckArgs;
 use crate::output_file::is_stdout;
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
     use crate::allowed_files::has_landlock;
     use crate::args::{Cli, Verb};
-    use crate::check::find::find;
+    use crate::check::{find, job};
 
     fn allowed_of(arguments: &[&Path]) -> Option<AllowedFiles> {
         let words = ["ioalign", "check"].map(std::ffi::OsStr::new);
@@ -74,8 +74,8 @@ mod tests {
         let Verb::Check(arguments) = Cli::try_parse_from(words).unwrap().verb else {
             unreachable!("it is this verb");
         };
-        let job = CheckJob::new(&arguments, &Default::default()).unwrap();
-        allowed(&find(&arguments, &job).unwrap(), &job, &arguments)
+        let job = job(&arguments, &Default::default()).unwrap();
+        allowed(&find(&arguments.targets, false, &job), &job, &arguments)
     }
 
     #[test]

@@ -1,77 +1,53 @@
-//! `ioalign check`: targets in, a report out.
+//! `ioalign check`: targets in, a report out. How a target is judged is in `ioalign_check`.
 
 mod backing;
-mod captures;
 mod confine;
-mod direct_io;
-mod find;
-mod folder;
+mod crew;
 mod lean;
-mod next;
-mod nothing;
-mod opening;
 mod output;
 mod stream;
-mod target;
 
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
+use ioalign_check::{FoundTargets, captures, find, judge_one, machine, report, target};
 use ioalign_core::day::Day;
 use ioalign_core::judge::{self, lint::Lint};
-use ioalign_inspect::archive;
+use ioalign_core::machine::Machine;
 use ioalign_inspect::assemble::AssembleOptions;
 use ioalign_inspect::captures::FORMATS;
 use ioalign_inspect::filesystems::database;
-use ioalign_report::{RenderOptions, Report, SourceKind, Target};
+use ioalign_report::{Report, ReportFormat, Target};
 
 pub use backing::files_of;
+pub use ioalign_check::report::{captured, given, tool};
+pub use ioalign_check::{CheckJob, any};
 
-use crate::args::CheckArgs;
+use crate::args::{CheckArgs, OutputArgs};
 use crate::exit::{self, Exit, UsageError};
 use crate::interrupt::Interrupt;
 use crate::policy::{self, Policy};
-use find::{FoundTargets, find};
-
-/// The name of what has none.
-const CAPTURE: &str = "capture";
-
-/// Everything the targets have in common.
-pub struct CheckJob {
-    /// How targets are read.
-    pub inspect: AssembleOptions,
-    /// How they are judged.
-    pub judge: judge::JudgeOptions,
-    /// The captured host, where one is named.
-    pub sysroot: Option<PathBuf>,
-    /// Follow images below their files.
-    pub chain: bool,
-    /// Judge the extents of files.
-    pub extents: bool,
-    /// Ask what direct I/O to each target demands.
-    pub direct_io: bool,
-    /// The format of the texts, where the operator names it.
-    pub text_format: Option<String>,
-}
+use crate::say::note;
 
 /// Runs the verb.
 pub fn run(arguments: &CheckArgs) -> Result<Exit> {
     let policy = policy(arguments)?;
-    let job = CheckJob::new(arguments, &policy.questions)?;
+    let job = job(arguments, &policy.questions)?;
     let interrupt = Interrupt::default();
     if arguments.output.output.is_some() {
         // The file beside the one that is written must not outlive a Ctrl-C.
         interrupt.watch()?;
     }
-    let found = find(arguments, &job)?;
+    let found = find(&arguments.targets, arguments.together, &job);
+    found.notes.iter().for_each(note);
     let head = Report {
-        machine: opening::machine(&found, &job, &arguments.output),
+        machine: opening(&found, &job, &arguments.output),
         ..head(&policy)
     };
     confine::confine(&found, &job, arguments);
     let exit = if stream::fits(arguments, &found) {
-        let crew = folder::Crew::new(found.files.len(), &job, arguments, &interrupt)?;
+        let crew = crew::Crew::new(found.files.len(), &job, arguments, &interrupt)?;
         stream::run(found, &crew, &policy, arguments, &head)?
     } else {
         let files: Vec<_> = found.files.iter().map(|file| file.path.clone()).collect();
@@ -128,9 +104,14 @@ pub fn today() -> Day {
     Day::at(now().unwrap_or_default())
 }
 
-/// Name and version, as reports open with it.
-pub fn tool() -> String {
-    format!("ioalign {}", env!("CARGO_PKG_VERSION"))
+/// The machine, in formats that show it.
+fn opening(found: &FoundTargets, job: &CheckJob, output: &OutputArgs) -> Option<Machine> {
+    let shown = match output.format() {
+        ReportFormat::Text => !output.quiet,
+        ReportFormat::Json | ReportFormat::Html => true,
+        _ => false,
+    };
+    shown.then(|| machine::of_targets(found, job))?
 }
 
 fn judge_all(
@@ -142,9 +123,9 @@ fn judge_all(
     let (mut judged, mut folders) = (found.judged, found.folders);
     match found.files.as_slice() {
         [] => {}
-        [only] => judged.extend(folder::judge_one(only, job)),
+        [only] => judged.extend(judge_one(only, job)),
         files => {
-            let crew = folder::Crew::new(files.len(), job, arguments, interrupt)?;
+            let crew = crew::Crew::new(files.len(), job, arguments, interrupt)?;
             judged.extend(crew.judge(files));
         }
     }
@@ -161,67 +142,47 @@ fn exit_of(arguments: &CheckArgs, report: &Report) -> Exit {
     exit::code(mode, report.counted(), unreadable)
 }
 
-impl CheckJob {
-    fn new(arguments: &CheckArgs, policy: &judge::JudgeOptions) -> Result<Self> {
-        let mut grids = arguments.grid.clone();
-        grids.extend(
-            arguments
-                .profile_grid
-                .iter()
-                .flat_map(|profile| profile.grids.iter().cloned()),
-        );
-        let database = match &arguments.database {
-            None => None,
-            Some(name) => Some(database::named(name).ok_or_else(|| {
-                UsageError(format!(
-                    "`{name}` is no known database: try innodb, innodb:16k,doublewrite=off or postgresql"
-                ))
-            })?),
-        };
-        let sector = arguments.sector_size;
-        let text_format = arguments.text_format.clone();
-        if let Some(name) = text_format
-            .as_deref()
-            .filter(|name| !captures::is_format(name))
-        {
-            let known: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
-            let what = format!("`{name}` is no format of text: {}", known.join(", "));
-            return Err(UsageError(what).into());
-        }
-        Ok(Self {
-            inspect: AssembleOptions {
-                sector,
-                grids,
-                allow_backing: arguments.allow_backing,
-                database,
-            },
-            judge: questions(arguments, policy),
-            sysroot: arguments.sysroot.clone(),
-            chain: arguments.chain,
-            extents: arguments.extents,
-            direct_io: arguments.dio,
-            text_format,
-        })
+/// What the arguments say of all targets.
+fn job(arguments: &CheckArgs, policy: &judge::JudgeOptions) -> Result<CheckJob> {
+    let mut grids = arguments.grid.clone();
+    grids.extend(
+        arguments
+            .profile_grid
+            .iter()
+            .flat_map(|profile| profile.grids.iter().cloned()),
+    );
+    let database = match &arguments.database {
+        None => None,
+        Some(name) => Some(database::named(name).ok_or_else(|| {
+            UsageError(format!(
+                "`{name}` is no known database: try innodb, innodb:16k,doublewrite=off or postgresql"
+            ))
+        })?),
+    };
+    let sector = arguments.sector_size;
+    let text_format = arguments.text_format.clone();
+    if let Some(name) = text_format
+        .as_deref()
+        .filter(|name| !captures::is_format(name))
+    {
+        let known: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
+        let what = format!("`{name}` is no format of text: {}", known.join(", "));
+        return Err(UsageError(what).into());
     }
-
-    /// Whether a file is judged by what is in it: not as a device of a captured host, nor by where it
-    /// lies, nor as a text that is named to be one.
-    const fn reads_contents(&self) -> bool {
-        self.sysroot.is_none() && !self.extents && !self.chain && self.text_format.is_none()
-    }
-
-    /// The default job: what `check FILE` does.
-    pub fn plain() -> Self {
-        Self {
-            inspect: AssembleOptions::default(),
-            judge: judge::JudgeOptions::default(),
-            sysroot: None,
-            chain: false,
-            extents: false,
-            direct_io: false,
-            text_format: None,
-        }
-    }
+    Ok(CheckJob {
+        inspect: AssembleOptions {
+            sector,
+            grids,
+            allow_backing: arguments.allow_backing,
+            database,
+        },
+        judge: questions(arguments, policy),
+        sysroot: arguments.sysroot.clone(),
+        chain: arguments.chain,
+        extents: arguments.extents,
+        direct_io: arguments.dio,
+        text_format,
+    })
 }
 
 /// The questions besides the plain verdict; an argument overrides the policy.
@@ -239,53 +200,14 @@ fn questions(arguments: &CheckArgs, policy: &judge::JudgeOptions) -> judge::Judg
 /// The report of this machine, without a policy.
 pub fn this_host() -> Report {
     Report {
-        targets: vec![target::host(&CheckJob::plain(), &[])],
-        machine: crate::machine::read(&[]),
-        ..head(&Policy::default())
+        scanned_at_seconds: now(),
+        ..report::this_host()
     }
-}
-
-/// The report of bytes that came without a file, without a policy.
-pub fn given(name: &str, bytes: &[u8]) -> Report {
-    Report {
-        targets: vec![target::given(name, bytes)],
-        ..head(&Policy::default())
-    }
-}
-
-/// Judges a capture in memory, as `check FILE` does, for the server of a fleet: its document, or why it is none.
-pub fn captured(bytes: &[u8]) -> Result<Vec<u8>, String> {
-    let target = target::given(CAPTURE, bytes);
-    let head = bytes.get(..archive::HEAD).unwrap_or(bytes);
-    if target.source != SourceKind::Capture || !archive::may_be(head) {
-        return Err("it is no tarball of a host".to_owned());
-    }
-    let is_empty = target.stack.layers().next().is_none();
-    if let Some(error) = target.error.as_ref().filter(|_| is_empty) {
-        return Err(error.message.clone());
-    }
-    let report = Report {
-        targets: vec![target],
-        tool: tool(),
-        ..Report::default()
-    };
-    Ok(ioalign_report::json::render(&report, &RenderOptions::default()).into_bytes())
 }
 
 /// Judges one file for other verbs.
 pub fn one(path: &Path, job: &CheckJob) -> Target {
     target::judge(path, job)
-}
-
-/// Judges a text, image or device for other commands.
-pub fn any(path: &Path) -> Target {
-    let job = CheckJob::plain();
-    let (texts, _) = captures::split(&[path.to_owned()], None);
-    if texts.is_empty() {
-        target::judge(path, &job)
-    } else {
-        target::texts(&job, &texts)
-    }
 }
 
 #[cfg(test)]

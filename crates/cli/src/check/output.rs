@@ -4,10 +4,10 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use anyhow::Result;
+use ioalign_check::report;
 use ioalign_core::Severity;
 use ioalign_core::layer::Kind;
 use ioalign_device::create::Readers;
-use ioalign_report::words::reason;
 use ioalign_report::{RenderOptions, Report, ReportFormat};
 
 use super::backing;
@@ -33,13 +33,7 @@ fn only_error(report: &Report, arguments: &CheckArgs) -> Option<String> {
     let output = &arguments.output;
     let for_people =
         output.format() == ReportFormat::Text && output.output.is_none() && !output.quiet;
-    match report.targets.as_slice() {
-        [only] if for_people && only.stack.is_empty() => {
-            let error = only.error.as_ref()?;
-            Some(reason::with_remedy(&only.name, error))
-        }
-        _ => None,
-    }
+    for_people.then(|| report::unreadable(report))?
 }
 
 /// The destination of the report. Formats that other programs collect (`prometheus`, `nagios`, `sarif`, `junit`)

@@ -3,13 +3,12 @@
 use std::io::{BufWriter, Write};
 
 use anyhow::Result;
+use ioalign_check::{FoundTargets, NamedFolders};
 use ioalign_core::Severity;
 use ioalign_core::severity::verdict;
 use ioalign_report::{Report, ReportFormat, Target, json};
 
-use super::find::FoundTargets;
-use super::folder::Crew;
-use super::nothing::NamedFolders;
+use super::crew::Crew;
 use super::output;
 use crate::args::CheckArgs;
 use crate::exit::{self, Exit, ExitMode};

@@ -22,7 +22,7 @@ pub fn show(
 ) -> Result<()> {
     let image = folder.join("fixed.img");
     scratch::write(&image)?;
-    let before = check::one(&image, &CheckJob::plain());
+    let before = check::one(&image, &CheckJob::default());
     writeln!(
         out,
         "\nThe same disk once more, and this time it is put right, with a journal:\n\n  \
@@ -31,7 +31,7 @@ pub fn show(
     )?;
     out.flush()?;
     apply(&image, demo)?;
-    let after = check::one(&image, &CheckJob::plain());
+    let after = check::one(&image, &CheckJob::default());
     let (old, new) = (first(&before), first(&after));
     writeln!(out, "\nBefore and after, as `ioalign check` says it:\n")?;
     for target in [before, after] {

@@ -29,7 +29,7 @@ pub fn run(arguments: &DemoArgs) -> Result<Exit> {
     let mut out = std::io::stdout().lock();
     introduce(&mut out, &image)?;
     let report = Report {
-        targets: vec![check::one(&image, &CheckJob::plain())],
+        targets: vec![check::one(&image, &CheckJob::default())],
         tool: check::tool(),
         ..Report::default()
     };

@@ -60,7 +60,7 @@ fn container(target: &Target) -> Option<u64> {
 }
 
 fn judged(path: &Path, grids: Vec<GridClaim>, sector: Option<SectorSize>) -> Target {
-    let plain = CheckJob::plain();
+    let plain = CheckJob::default();
     let job = CheckJob {
         inspect: assemble::AssembleOptions {
             grids,

@@ -13,7 +13,8 @@ use crate::args::{LabRunArgs, LabSizeArgs, LookArgs, ReplaceArgs};
 use crate::exit::{Exit, UsageError};
 use crate::interrupt::Interrupt;
 use crate::output_file::Destination;
-use crate::{look, machine, say};
+use crate::{look, say};
+use ioalign_check::machine;
 
 /// Runs one.
 pub fn run(arguments: &LabRunArgs) -> Result<Exit> {

@@ -14,7 +14,8 @@ use serde_json::Value;
 use crate::args::LabTearArgs;
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
-use crate::{look, machine, say};
+use crate::{look, say};
+use ioalign_check::machine;
 
 /// Units of a quick run, and its losses of power.
 const QUICK_UNITS: [u64; 2] = [4096, 16384];

@@ -45,5 +45,5 @@ fn machine_of(targets: &[Arc<Target>]) -> Machine {
         .iter()
         .map(|target| target.path().to_owned())
         .collect();
-    crate::machine::read(&paths).unwrap_or_default()
+    ioalign_check::machine::read(&paths).unwrap_or_default()
 }

@@ -6,7 +6,7 @@ use ioalign_core::geometry_document::{FoundGrid, GeometryDocument, RMW_UNIT, SCH
 use ioalign_device::Target;
 use ioalign_measure::probe::{ProbeOutcome, ProbedGrid, ProbedKind, Redundancy, TimedDevice};
 
-use crate::machine;
+use ioalign_check::machine;
 
 /// The probability that an effect above the limit was not missed, by which the limit is defined.
 const NOTHING_MISSED: f64 = 0.99;

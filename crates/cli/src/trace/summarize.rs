@@ -16,8 +16,8 @@ use super::{bar, look, spark, stack};
 use crate::args::{EngineArg, SourceArgs, SummarizeArgs};
 use crate::exit::{Exit, Stopped, UsageError};
 use crate::interrupt::Interrupt;
-use crate::machine;
 use crate::say::note;
+use ioalign_check::machine;
 
 /// Runs the verb.
 pub fn run(arguments: &SummarizeArgs) -> Result<Exit> {
@@ -64,17 +64,11 @@ fn on_cluster(arguments: &SummarizeArgs) -> Result<Exit> {
     Ok(exit)
 }
 
-/// Whether all rows are damaged: these are traces of another format, or none.
+/// Says that nothing could be read, where that is so.
 pub fn nothing_parsed(files: &[TraceFile], ios: u64) -> bool {
-    let bad = files.iter().find(|file| file.skipped_rows > 0);
-    let Some(file) = bad.filter(|_| ios == 0) else {
-        return false;
-    };
-    let (path, format) = (&file.path, &file.format);
-    note(format_args!(
-        "{path}: not one I/O in it could be read as {format}: another --as?"
-    ));
-    true
+    let why = ioalign_observe::nothing_parsed(files, ios);
+    why.iter().for_each(note);
+    why.is_some()
 }
 
 fn show(profile: &Profile, arguments: &SummarizeArgs) -> Result<()> {

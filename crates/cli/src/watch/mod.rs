@@ -386,7 +386,7 @@ fn machine_of(devices: &[WatchedDevice]) -> Option<Machine> {
         .iter()
         .map(|device| Path::new("/dev").join(&device.name))
         .collect();
-    crate::machine::read(&paths)
+    ioalign_check::machine::read(&paths)
 }
 
 /// The view of monitoring with samples of one and of twenty seconds is shown beside bursts.

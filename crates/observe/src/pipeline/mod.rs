@@ -185,6 +185,16 @@ pub fn summarize(
     Ok(TraceSummary { profile, files })
 }
 
+/// Why a trace whose rows are all damaged tells nothing: it is of another format, or none.
+pub fn nothing_parsed(files: &[TraceFile], ios: u64) -> Option<String> {
+    let bad = files.iter().find(|file| file.skipped_rows > 0);
+    let file = bad.filter(|_| ios == 0)?;
+    Some(format!(
+        "{}: not one I/O in it could be read as {}: another --as?",
+        file.path, file.format
+    ))
+}
+
 /// Traces whose formats are known.
 type Inputs = Vec<(Input, &'static TraceFormat)>;
 

@@ -83,7 +83,7 @@ const GIVEN: &str = "/given";
 
 /// Judges bytes that came without a file: an image, a bundle or a text. Nothing else is read.
 pub fn given(name: &str, bytes: &[u8]) -> Target {
-    let job = CheckJob::plain();
+    let job = CheckJob::default();
     let path = Path::new(GIVEN).join(name.replace('/', "_"));
     let source: Arc<dyn Source> = Arc::new(MemorySource::named(bytes, &path));
     let head = bytes.get(..bytes.len().min(load::HEAD)).unwrap_or(bytes);

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use ioalign_core::{Finding, Kind, LayerId, Severity, Stack, TableKind, rules, shell};
 use ioalign_report::Target;
 
-use super::CheckJob;
-use crate::image_name;
+use super::{CheckJob, image_name};
 
 /// Adds the commands to every finding that is more than a note, before that of its [page](pages). `path`: the image that the target is; `None` for
 /// this host, where disks have names of their own.

@@ -5,22 +5,23 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::PathBuf;
 
 use ioalign_core::machine::Machine;
-use ioalign_report::{ReportFormat, SourceKind};
+use ioalign_inspect::host::{Root, machine};
+use ioalign_report::SourceKind;
 
 use super::CheckJob;
 use super::find::FoundTargets;
 use super::folder::NamedTarget;
-use crate::args::OutputArgs;
-use crate::machine;
 
-/// The machine, with the disks below its devices among the targets, in formats that show it.
-pub fn machine(found: &FoundTargets, job: &CheckJob, output: &OutputArgs) -> Option<Machine> {
-    let shown = match output.format() {
-        ReportFormat::Text => !output.quiet,
-        ReportFormat::Json | ReportFormat::Html => true,
-        _ => false,
-    };
-    if !shown || job.sysroot.is_some() {
+/// The facts about this machine, now, with the disks below these devices, files and folders; all disks without any.
+/// `None`: nothing of it can be read.
+pub fn read(targets: &[PathBuf]) -> Option<Machine> {
+    let root = Root::live().ok()?;
+    Some(machine::summary(&root, targets))
+}
+
+/// The machine, with the disks below its devices among the targets.
+pub fn of_targets(found: &FoundTargets, job: &CheckJob) -> Option<Machine> {
+    if job.sysroot.is_some() {
         return None;
     }
     let judged = found.judged.iter();
@@ -29,7 +30,7 @@ pub fn machine(found: &FoundTargets, job: &CheckJob, output: &OutputArgs) -> Opt
     let judged = judged.map(|target| PathBuf::from(&target.name));
     let files = found.files.iter().filter(|file| is_of_host(file, job));
     let named: Vec<_> = judged.chain(files.map(|file| file.path.clone())).collect();
-    (!named.is_empty()).then(|| machine::read(&named))?
+    (!named.is_empty()).then(|| read(&named))?
 }
 
 /// Whether a target is judged as a device, or by where it lies: see [`super::target::judge`].

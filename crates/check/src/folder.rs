@@ -1,33 +1,20 @@
-//! Many targets: folders are searched for images, all processors work, one bad file stops nothing.
+//! Many targets: folders are searched for images, and one bad file stops nothing.
 
 use std::fs::FileType;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
-use indicatif::ProgressBar;
 use ioalign_inspect::assemble;
 use ioalign_inspect::filesystems::database;
 use ioalign_inspect::source::{FileSource, Source};
-use ioalign_report::{ReportFormat, SourceKind, Target};
-use rayon::prelude::*;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use ioalign_report::{SourceKind, Target};
 
-use super::lean::Diet;
-use super::{CheckJob, captures, direct_io, output, target};
-use crate::args::CheckArgs;
-use crate::bar::bar;
-use crate::interrupt::Interrupt;
-use crate::say::note;
+use super::{CheckJob, captures, direct_io, target};
 
 /// Endings of files that are images even when nothing in them is recognised.
 const IMAGE_ENDINGS: [&str; 12] = [
     "img", "raw", "qcow2", "qcow", "vmdk", "vhd", "vhdx", "vdi", "iso", "bin", "dd", "vpc",
 ];
-
-/// A progress bar appears only above this many files.
-const FEW: usize = 50;
-const LOOK: &str = "{bar:30} {pos}/{len} images, {per_sec}, {eta} left";
 
 /// A target, and whether the operator named it or it was found in a folder.
 pub struct NamedTarget {
@@ -63,9 +50,9 @@ impl NamedTarget {
     }
 }
 
-/// Replaces folders by the files in them, in order of their paths.
-pub fn expand(targets: &[PathBuf], job: &CheckJob) -> Vec<NamedTarget> {
-    let mut files = Vec::new();
+/// Replaces folders by the files in them, in order of their paths; with what is to be known of the search.
+pub fn expand(targets: &[PathBuf], job: &CheckJob) -> (Vec<NamedTarget>, Vec<String>) {
+    let (mut files, mut notes) = (Vec::new(), Vec::new());
     for path in targets {
         let is_folder = path.is_dir() && !is_database(path, job);
         if is_folder {
@@ -76,12 +63,12 @@ pub fn expand(targets: &[PathBuf], job: &CheckJob) -> Vec<NamedTarget> {
                 outside: Vec::new(),
             };
             search(path, bundles, &mut found);
-            found.say();
+            notes.extend(found.note());
         } else {
             files.push(NamedTarget::new(path.clone(), false));
         }
     }
-    files
+    (files, notes)
 }
 
 fn is_database(path: &Path, job: &CheckJob) -> bool {
@@ -145,19 +132,17 @@ impl FolderSearch<'_> {
         inside
     }
 
-    /// Says what was not followed.
-    fn say(&self) {
-        let Some(first) = self.outside.first() else {
-            return;
-        };
+    /// What was not followed.
+    fn note(&self) -> Option<String> {
+        let first = self.outside.first()?;
         let more = match self.outside.len() {
             1 => String::new(),
             all => format!(" and {} more", all - 1),
         };
-        note(format_args!(
+        Some(format!(
             "not followed, because it leads out of the folder: {}{more}; name it to check it",
             first.display()
-        ));
+        ))
     }
 }
 
@@ -171,59 +156,6 @@ fn entries(folder: &Path) -> std::io::Result<Vec<(PathBuf, FileType)>> {
     let mut entries: Vec<_> = entries.collect::<std::io::Result<_>>()?;
     entries.sort_by(|(a, _), (b, _)| a.cmp(b));
     Ok(entries)
-}
-
-/// Threads that judge many files, and a bar that shows how far they are.
-pub struct Crew<'a> {
-    job: &'a CheckJob,
-    diet: Diet,
-    interrupt: &'a Interrupt,
-    pool: ThreadPool,
-    bar: ProgressBar,
-}
-
-impl<'a> Crew<'a> {
-    /// A bar for this many files in total.
-    pub fn new(
-        files: usize,
-        job: &'a CheckJob,
-        arguments: &CheckArgs,
-        interrupt: &'a Interrupt,
-    ) -> Result<Self> {
-        interrupt.watch()?;
-        let threads = ThreadPoolBuilder::new().num_threads(arguments.jobs.unwrap_or(0));
-        // Rows of JSON come while the bar is there: on one terminal they would mix.
-        let mixed = arguments.output.format() == ReportFormat::Json
-            && output::on_terminal(&arguments.output);
-        let shown = files > FEW && !arguments.output.quiet && !mixed;
-        Ok(Self {
-            job,
-            diet: Diet::new(arguments),
-            interrupt,
-            pool: threads.build().context("cannot start threads")?,
-            bar: bar(Some(files as u64), shown, LOOK),
-        })
-    }
-
-    /// Judges files; those found in a folder that are no images are left out.
-    pub fn judge(&self, files: &[NamedTarget]) -> Vec<Target> {
-        let judge = |file| {
-            if self.interrupt.asked() {
-                return None;
-            }
-            let target = judge_one(file, self.job);
-            self.bar.inc(1);
-            target.map(|target| self.diet.trim(target))
-        };
-        self.pool
-            .install(|| files.par_iter().filter_map(judge).collect())
-    }
-}
-
-impl Drop for Crew<'_> {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
-    }
 }
 
 /// Judges a file; nothing is said of one that was found in a folder and is no image.

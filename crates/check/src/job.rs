@@ -1,0 +1,33 @@
+//! How targets are read and judged.
+
+use std::path::PathBuf;
+
+use ioalign_core::judge;
+use ioalign_inspect::assemble::AssembleOptions;
+
+/// Everything the targets have in common. The default is what `check PATH` does.
+#[derive(Default)]
+pub struct CheckJob {
+    /// How targets are read.
+    pub inspect: AssembleOptions,
+    /// How they are judged.
+    pub judge: judge::JudgeOptions,
+    /// The captured host, where one is named.
+    pub sysroot: Option<PathBuf>,
+    /// Follow images below their files.
+    pub chain: bool,
+    /// Judge the extents of files.
+    pub extents: bool,
+    /// Ask what direct I/O to each target demands.
+    pub direct_io: bool,
+    /// The format of the texts, where the operator names it.
+    pub text_format: Option<String>,
+}
+
+impl CheckJob {
+    /// Whether a file is judged by what is in it: not as a device of a captured host, nor by where it
+    /// lies, nor as a text that is named to be one.
+    pub const fn reads_contents(&self) -> bool {
+        self.sysroot.is_none() && !self.extents && !self.chain && self.text_format.is_none()
+    }
+}
