@@ -1,0 +1,9 @@
+from collections.abc import Mapping
+from typing import Union
+
+__version__: str
+
+class UnreadableError(Exception): ...
+
+def check(path: str) -> str: ...
+def profile(paths: list[str], facts: Mapping[str, Union[str, int, None]]) -> str: ...
