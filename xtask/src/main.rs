@@ -12,6 +12,7 @@ mod fuzz;
 mod groups;
 mod packages;
 mod paths;
+mod publish;
 mod run;
 mod shells;
 mod test;
@@ -27,8 +28,8 @@ cargo xtask COMMAND
   test [--only STEP] [NAME]
                            everything that CI runs, one step of it, or the tests with a name; the last line
                            counts passes and failures. STEP: packages, format, clippy, shell, bpf, fixtures,
-                           test, doc, fuzz, deny; of the tests those that need nothing (unit), programs or
-                           root (oracle), or the virtual machine (vm)
+                           test, doc, publish, fuzz, deny; of the tests those that need nothing (unit),
+                           programs or root (oracle), or the virtual machine (vm)
   demo                     builds ioalign, runs its demo and checks this machine
   vm SCRIPT [OPTIONS]      runs a shell script in a microVM (docs/vm.md)
      --disk PATH=SIZE[,logical=N][,physical=N][,min=N][,opt=N][,serial=NAME]

@@ -76,6 +76,16 @@ pub fn output(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
+/// Runs it; whether it succeeded, and what it said on standard error.
+pub fn messages(command: &mut Command) -> Result<(bool, String)> {
+    announce(command);
+    let output = command
+        .output()
+        .with_context(|| format!("cannot start `{}`", shown(command)))?;
+    let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+    Ok((output.status.success(), messages))
+}
+
 /// Runs it and passes its standard output on, line by line, while `each` sees every line.
 pub fn tee(command: &mut Command, mut each: impl FnMut(&str)) -> Result<bool> {
     announce(command);

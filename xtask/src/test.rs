@@ -10,15 +10,16 @@ use anyhow::{Result, bail};
 
 use crate::counts::Counts;
 use crate::groups::TestGroup;
-use crate::{bpf, deny, fixtures, fuzz, packages, run, shells};
+use crate::{bpf, deny, fixtures, fuzz, packages, publish, run, shells};
 
 /// Executions per format in CI; a release is fuzzed with a million.
 const FUZZ_RUNS: u64 = 100_000;
 /// The same per format of text, which are slower to read and more: less than a minute on two cores.
 const FUZZ_TEXT_RUNS: u64 = 25_000;
 
-const STEPS: [&str; 10] = [
-    "packages", "format", "clippy", "shell", "bpf", "fixtures", "test", "doc", "fuzz", "deny",
+const STEPS: [&str; 11] = [
+    "packages", "format", "clippy", "shell", "bpf", "fixtures", "test", "doc", "publish", "fuzz",
+    "deny",
 ];
 /// Parts of the step `test`, by what the tests need.
 const PARTS: [&str; 3] = ["unit", "oracle", "vm"];
@@ -104,6 +105,7 @@ fn run_step(step: &str) -> Result<bool> {
         "bpf" => bpf::check(),
         "fixtures" => fixtures::build(&[]).map(|_| true),
         "doc" => run::succeeds(&mut doc()),
+        "publish" => publish::check(),
         "fuzz" => fuzz_all(),
         other => bail!("there is no step {other}"),
     }
