@@ -13,6 +13,8 @@ pub struct Stack {
     above: Vec<Vec<LayerId>>,
     /// All grids, each in one layer's address space.
     pub grids: Vec<Grid>,
+    /// The release of the kernel that runs it, as it names itself; `None`: no kernel does, or it is not known.
+    pub kernel: Option<String>,
 }
 
 impl Stack {

@@ -143,8 +143,8 @@ fn lowest_off(case: &StackCase<'_>, from: LayerId, grid: &Grid) -> LayerId {
 /// disk.
 fn promises(case: &StackCase<'_>, bottom: LayerId, page: Bytes) -> bool {
     let layer = case.stack.layer(bottom);
-    let most = layer.detail.disk().and_then(|disk| disk.atomic_write_max);
-    layer.kind != Kind::Disk || most.is_some_and(|most| most >= page.get())
+    let limits = layer.atomic;
+    layer.kind != Kind::Disk || limits.is_some_and(|limits| limits.unit_max >= page.get())
 }
 
 fn unproven(case: &StackCase<'_>, id: LayerId, page: Bytes, bottom: LayerId) -> Finding {

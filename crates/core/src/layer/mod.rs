@@ -10,6 +10,7 @@ use self::detail::{
     ArrayLevel, Detail, DeviceNumber, Facts, FileSystemFormat, ImageDetail, MappedDevice,
     PartitionDetail, TableKind,
 };
+use crate::atomic_write::AtomicLimits;
 use crate::layer_id::LayerId;
 use crate::map::Map;
 use crate::remark::Remark;
@@ -162,6 +163,8 @@ pub struct Layer {
     pub detail: Detail,
     /// The kernel's number of the block device that it is.
     pub device_number: Option<DeviceNumber>,
+    /// What its queue says of atomic writes; `None`: it has no queue, or that was not seen.
+    pub atomic: Option<AtomicLimits>,
     /// What device-mapper says of it.
     pub mapped: Option<MappedDevice>,
     /// The kind of the partition table on it.
@@ -201,6 +204,7 @@ impl Layer {
             size_unit: None,
             searched: false,
             device_number: None,
+            atomic: None,
             mapped: None,
             table: None,
             table_is_empty: false,
@@ -267,6 +271,10 @@ impl Layer {
             (
                 "device-number",
                 self.device_number.map(|number| number.to_string()),
+            ),
+            (
+                "atomic-write-unit-max",
+                self.atomic.map(|limits| limits.unit_max.to_string()),
             ),
             (
                 "level",

@@ -3,6 +3,7 @@
 
 mod advice;
 mod advice_matching;
+mod atomic_write;
 mod judge;
 mod phases;
 mod rules;

@@ -291,6 +291,7 @@ impl Assembly<'_> {
         layer.facts = found.facts;
         if let Some(filesystem) = layer.detail.filesystem_mut() {
             filesystem.ashift = found.ashift;
+            filesystem.reflink = found.reflink;
         }
         for (key, value) in [("label", found.label), ("uuid", found.uuid)] {
             if !value.is_empty() {

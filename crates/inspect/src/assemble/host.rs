@@ -56,7 +56,8 @@ pub(super) fn read_host<'a>(
     with_database: bool,
 ) -> Result<(Assembly<'a>, Host)> {
     let mut host = host::read(root, devices)?;
-    let stack = std::mem::take(&mut host.stack);
+    let mut stack = std::mem::take(&mut host.stack);
+    stack.kernel.clone_from(&host.machine.kernel);
     let mut assembly = Assembly::new(stack, options);
     if !with_database {
         assembly.database = None;

@@ -39,7 +39,7 @@ pub use grids::md_grids;
 pub use host::HostOptions;
 pub(crate) use host::host_in;
 pub use image::{image, image_from, images};
-pub use machine::host;
+pub use machine::{host, mount_of};
 
 /// What the operator said about the targets.
 #[derive(Clone, Debug, Default)]

@@ -54,6 +54,8 @@ pub struct FileSystem {
     pub uuid: String,
     /// The power of two that is the block of a ZFS vdev.
     pub ashift: Option<u32>,
+    /// Whether its files may share blocks; `None`: not known.
+    pub reflink: Option<bool>,
     /// Further facts for the display: `log-sunit`, `bigalloc-cluster`, …
     pub facts: BTreeMap<&'static str, String>,
     /// Remarks about it.

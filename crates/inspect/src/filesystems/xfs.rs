@@ -43,11 +43,18 @@ fn describe(sb: &Record) -> Result<FileSystem> {
         geometry: geometry(sb, block),
         label: sb.text(108, 12),
         uuid: sb.uuid(32),
+        reflink: Some(reflink(sb)),
         ..FileSystem::default()
     };
     add_facts(&mut found, sb, block);
     found.remarks.extend(bogus_geometry(&found));
     Ok(found)
+}
+
+/// `XFS_SB_FEAT_RO_COMPAT_REFLINK` of `sb_features_ro_compat`, which version 5 has.
+fn reflink(sb: &Record) -> bool {
+    const VERSION: u16 = 5;
+    sb.be16(100) & 0xf == VERSION && sb.be32(212) & 1 << 2 != 0
 }
 
 /// `sb_unit` and `sb_width` count file-system blocks, unlike the options of mkfs.xfs.

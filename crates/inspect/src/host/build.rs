@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use ioalign_core::atomic_write::AtomicLimits;
 use ioalign_core::{Grid, GridKind, Layer, LayerId, Origin, Stack, Tier, rules};
 
 use super::dm::DmTables;
@@ -81,10 +82,24 @@ fn build(site: &Site<'_>, block: &SysfsBlock) -> Built {
         .filter(|size| !size.is_zero());
     layer.logical_sector = layer.logical_sector.or_else(|| site.logical(block));
     layer.device_number = block.devno;
+    if block.what != What::Partition {
+        layer.atomic = atomic_limits(site.root, block);
+    }
     if matches!(block.what, What::Md | What::Dm | What::Bcache) {
         stacked(site, block, layer);
     }
     built
+}
+
+/// What the queue says of atomic writes; `None` before Linux 6.11, and where a capture left it out.
+fn atomic_limits(root: &Root, block: &SysfsBlock) -> Option<AtomicLimits> {
+    let queue = |name: &str| root.number(&format!("{}/queue/atomic_write_{name}_bytes", block.dir));
+    Some(AtomicLimits {
+        unit_min: queue("unit_min")?,
+        unit_max: queue("unit_max")?,
+        max: queue("max").unwrap_or(0),
+        boundary: queue("boundary").unwrap_or(0),
+    })
 }
 
 /// What the kernel says about a device that is made of others.

@@ -180,6 +180,7 @@ fn facts(root: &Root, block: &SysfsBlock, claims: &Claims, built: &mut Built) {
     }
     if let Some(ns) = &claims.nvme {
         facts.insert("lba-formats", formats(ns));
+        facts.extend(ns.atomic_words().map(|said| ("nvme-atomic-write", said)));
     }
     built.layer.detail = Detail::Disk(detail(root, block, claims));
 }
@@ -200,7 +201,6 @@ fn detail(root: &Root, block: &SysfsBlock, claims: &Claims) -> DiskDetail {
         minimum: claims.minimum,
         optimal: claims.optimal,
         alignment_offset: claims.alignment_offset,
-        atomic_write_max: number("queue/atomic_write_unit_max_bytes"),
         rotational: claims.rotational,
         backing_file: file.filter(|_| is_loop),
         backing_offset: offset.filter(|_| is_loop).unwrap_or(0),

@@ -161,14 +161,17 @@ pub fn read(root: &Root, only: &[String]) -> Result<Host> {
 /// The kernel name of the block device that holds the file system of `path`, a file or folder of this machine without
 /// links: that of the mount with the longest point above it.
 pub(crate) fn holder_of(root: &Root, path: &Path) -> Option<String> {
+    mount_of(root, path)?.device
+}
+
+/// The mount with the longest point above a path without links.
+pub(crate) fn mount_of(root: &Root, path: &Path) -> Option<Mount> {
     let inventory = inventory::list(root);
     let mounts = mounts::all(root, &inventory);
     let above = mounts
         .into_iter()
         .filter(|mount| path.starts_with(&mount.point));
-    above
-        .max_by_key(|mount| mount.point.as_os_str().len())?
-        .device
+    above.max_by_key(|mount| mount.point.as_os_str().len())
 }
 
 /// A captured tree of a few devices names them here: what else is listed in it was not read.

@@ -21,8 +21,6 @@ pub struct DiskDetail {
     pub optimal: Option<u64>,
     /// `alignment_offset`; −1: the kernel cannot say.
     pub alignment_offset: i64,
-    /// The largest write that is whole or not at all.
-    pub atomic_write_max: Option<u64>,
     /// Whether it says that it rotates.
     pub rotational: Option<bool>,
     /// The file behind a loop device.
@@ -47,7 +45,6 @@ impl DiskDetail {
             ("physical-block", self.physical),
             ("minimum-io", self.minimum),
             ("optimal-io", self.optimal),
-            ("atomic-write-unit-max", self.atomic_write_max),
             (
                 "backing-offset",
                 Some(self.backing_offset).filter(|offset| *offset != 0),

@@ -41,6 +41,8 @@ pub struct FileSystemDetail {
     pub format: FileSystemFormat,
     /// The power of two that is the block of a ZFS vdev.
     pub ashift: Option<u32>,
+    /// Whether its files may share blocks: XFS then writes elsewhere what must be whole. `None`: not known.
+    pub reflink: Option<bool>,
     /// Whether only the mount table says that it is there.
     pub from_mount_table: bool,
 }

@@ -1,5 +1,6 @@
 //! Databases: torn pages, and sectors that are too large.
 
+use ioalign_core::atomic_write::AtomicLimits;
 use ioalign_core::layer::detail::{
     DatabaseDetail, DatabaseEngine, Detail, DiskDetail, FileSystemDetail,
 };
@@ -44,9 +45,9 @@ fn pages(name: &str, start: u64, granule: u64) -> Stack {
 }
 
 fn promise(stack: &mut Stack, bytes: Option<u64>) {
-    stack.layer_mut(DISK).detail = Detail::Disk(DiskDetail {
-        atomic_write_max: bytes,
-        ..DiskDetail::default()
+    stack.layer_mut(DISK).atomic = bytes.map(|unit_max| AtomicLimits {
+        unit_max,
+        ..AtomicLimits::default()
     });
 }
 

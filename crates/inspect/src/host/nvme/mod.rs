@@ -18,6 +18,8 @@ pub struct IdNs {
     pub nows: Option<u32>,
     /// Optimal I/O boundary in blocks; 0: none.
     pub noiob: u16,
+    /// What is written whole or not at all on power failure, in blocks; `None`: the controller's AWUPF counts.
+    pub nawupf: Option<u32>,
     /// Atomic boundary size on power failure in blocks; 0: none.
     pub nabspf: u32,
     /// Atomic boundary offset in blocks.
@@ -50,6 +52,8 @@ const OPTPERF: u8 = 3 << 4;
 const OPTPERF_2_0: u8 = 1 << 4;
 /// The version from which on both bits count, as VER of Identify Controller has it.
 const VERSION_2_1: u32 = 0x0002_0100;
+/// NSFEAT bit 1, NSABP: NAWUPF is defined. Linux asks it too, and takes a raw 0 for nothing (`nvme_configure_atomic_write`).
+const NSABP: u8 = 1 << 1;
 /// The start of the formats, and how many there are at most.
 const FORMATS_AT: usize = 128;
 const MOST_FORMATS: usize = 64;
@@ -103,6 +107,9 @@ pub fn parse_for(bytes: &[u8], version: Option<u32>) -> Option<IdNs> {
         npwa: counted(66),
         nows: counted(72).filter(|blocks| *blocks > 1),
         noiob: word(46)?,
+        nawupf: Some(word(36)?)
+            .filter(|raw| features & NSABP != 0 && *raw != 0)
+            .map(|raw| u32::from(raw) + 1),
         nabspf: from_zero(word(44)?),
         nabo: word(42)?,
         formats,
@@ -159,6 +166,16 @@ impl IdNs {
     /// NOIOB in bytes.
     pub fn io_boundary(&self) -> Option<u64> {
         self.bytes(Some(u32::from(self.noiob)).filter(|blocks| *blocks != 0))
+    }
+
+    /// NAWUPF, NABSPF and NABO for people; `None` where it has none of its own.
+    pub fn atomic_words(&self) -> Option<String> {
+        let unit = self.bytes(Some(self.nawupf?))?;
+        let mut said = format!("NAWUPF {unit} B");
+        if let Some((boundary, offset)) = self.atomic_boundary() {
+            said.push_str(&format!(", NABSPF {boundary} B from byte {offset} (NABO)"));
+        }
+        Some(said)
     }
 
     /// NABSPF and NABO in bytes.
@@ -235,6 +252,24 @@ mod tests {
         controller[80..84].copy_from_slice(&[0, 1, 2, 0]);
         assert_eq!(version(&controller), Some(VERSION_2_1));
         assert_eq!(version(&controller[..82]), None);
+    }
+
+    #[test]
+    fn atomic_units_count_with_their_feature_bit() {
+        let mut bytes = sample();
+        bytes[36] = 3;
+        assert_eq!(parse(&bytes).unwrap().atomic_words(), None);
+        bytes[24] |= NSABP;
+        let said = parse(&bytes).unwrap().atomic_words();
+        assert_eq!(said.as_deref(), Some("NAWUPF 16384 B"));
+        bytes[44] = 7;
+        let said = parse(&bytes).unwrap().atomic_words();
+        assert_eq!(
+            said.as_deref(),
+            Some("NAWUPF 16384 B, NABSPF 32768 B from byte 0 (NABO)")
+        );
+        bytes[36] = 0;
+        assert_eq!(parse(&bytes).unwrap().nawupf, None);
     }
 
     #[test]
