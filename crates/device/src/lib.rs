@@ -4,6 +4,7 @@
 //! written: never one that is mounted, held by another device or in use.
 #![deny(missing_docs)]
 
+mod atomic;
 mod cache;
 mod content;
 pub mod create;
@@ -24,6 +25,7 @@ mod target_request;
 mod users;
 mod writers;
 
+pub use atomic::{atomic_file_limits, prove_atomic_writes};
 pub use direct::{Direct, direct_io_contract};
 pub use error::{Error, ErrorKind, Result};
 pub use identity::{Sameness, TargetIdentity};
