@@ -91,13 +91,23 @@ impl TornDisk {
         command.arg(CLUSTER.to_string());
         // Tables are made now, and not in the background while the power is lost.
         command.args(["-E", "lazy_itable_init=0,lazy_journal_init=0,nodiscard"]);
-        output(command.arg(self.partition.node())).map(|_| ())
+        output(command.arg(self.node())).map(|_| ())
     }
 
-    /// Mounts it.
+    /// The partition.
+    pub fn node(&self) -> &Path {
+        self.partition.node()
+    }
+
+    /// Mounts its ext4.
     pub fn mount(&mut self, at: &Path) -> Result<()> {
-        let node = self.partition.node();
-        mount(node, at, "ext4", MountFlags::empty(), None)
+        self.mount_as("ext4", at)
+    }
+
+    /// Mounts its file system, which is of this kind.
+    pub fn mount_as(&mut self, kind: &str, at: &Path) -> Result<()> {
+        let node = self.node();
+        mount(node, at, kind, MountFlags::empty(), None)
             .map_err(|error| Error::io("cannot be mounted", error.into()).of_target(node))?;
         self.mounted = Some(at.to_owned());
         Ok(())

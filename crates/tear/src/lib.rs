@@ -13,5 +13,7 @@
 
 mod disk;
 mod engine;
+#[cfg(test)]
+mod marked;
 mod programs;
 pub mod trial;
