@@ -6,7 +6,7 @@ use ioalign_report::Target;
 
 use super::folder::{self, NamedTarget};
 use super::nothing::NamedFolders;
-use super::{CheckJob, captures, target};
+use super::{CheckJob, atomic, captures, target};
 
 /// The targets, found and not yet all judged.
 #[derive(Default)]
@@ -42,6 +42,12 @@ impl From<NamedTarget> for FoundTargets {
 /// Finds the targets, and judges those that are no files of their own: this host without any, and all files as the disks of
 /// one machine where they belong `together`.
 pub fn find(targets: &[PathBuf], together: bool, job: &CheckJob) -> FoundTargets {
+    if let Some(request) = &job.atomic {
+        return FoundTargets {
+            judged: atomic::judge(targets, job, request),
+            ..FoundTargets::default()
+        };
+    }
     if targets.is_empty() {
         return target::host(job, &[]).into();
     }

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use ioalign_core::judge;
 use ioalign_inspect::assemble::AssembleOptions;
 
+use crate::atomic::AtomicRequest;
+
 /// Everything the targets have in common. The default is what `check PATH` does.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct CheckJob {
     /// How targets are read.
     pub inspect: AssembleOptions,
@@ -20,6 +22,8 @@ pub struct CheckJob {
     pub extents: bool,
     /// Ask what direct I/O to each target demands.
     pub direct_io: bool,
+    /// Ask whether pages are written whole.
+    pub atomic: Option<AtomicRequest>,
     /// The format of the texts, where the operator names it.
     pub text_format: Option<String>,
 }
@@ -28,6 +32,10 @@ impl CheckJob {
     /// Whether a file is judged by what is in it: not as a device of a captured host, nor by where it
     /// lies, nor as a text that is named to be one.
     pub const fn reads_contents(&self) -> bool {
-        self.sysroot.is_none() && !self.extents && !self.chain && self.text_format.is_none()
+        self.sysroot.is_none()
+            && !self.extents
+            && !self.chain
+            && self.atomic.is_none()
+            && self.text_format.is_none()
     }
 }

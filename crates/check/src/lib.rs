@@ -5,6 +5,7 @@
 //! their documents are the same.
 #![deny(missing_docs)]
 
+mod atomic;
 pub mod captures;
 mod direct_io;
 mod find;
@@ -17,6 +18,7 @@ mod nothing;
 pub mod report;
 pub mod target;
 
+pub use atomic::AtomicRequest;
 pub use find::{FoundTargets, find};
 pub use folder::{NamedTarget, judge_one};
 pub use job::CheckJob;

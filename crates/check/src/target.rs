@@ -219,6 +219,7 @@ fn judged(
         missed: judgement.missed,
         findings,
         direct_io: None,
+        atomic: None,
         error: inspection.malformed.as_ref().map(error_info),
         elapsed_us: elapsed(begun),
     }

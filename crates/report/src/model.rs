@@ -1,5 +1,6 @@
 //! The model of a report: the input of every renderer.
 
+use ioalign_core::atomic_write::AtomicCertificate;
 use ioalign_core::direct_io::DirectIoContract;
 pub use ioalign_core::judge::{LayerPhases, Missed};
 use ioalign_core::machine::Machine;
@@ -137,6 +138,8 @@ pub struct Target {
     pub findings: Vec<Finding>,
     /// What direct I/O to it demands, where that was asked.
     pub direct_io: Option<DirectIoContract>,
+    /// Whether pages are written whole in it, where that was asked.
+    pub atomic: Option<AtomicCertificate>,
     /// Why it could not be read; the stack then holds what was read before.
     pub error: Option<ErrorInfo>,
     /// Time it took, in microseconds.

@@ -1,6 +1,7 @@
 //! The command line: one definition gives parsing, help, completions and man pages.
 
 mod advise;
+mod atomic;
 mod deferred;
 mod fix;
 mod lab;
@@ -25,6 +26,7 @@ use ioalign_report::ReportFormat;
 use crate::exit::ExitMode;
 
 pub use advise::AdviseArgs;
+pub use atomic::AtomicSize;
 pub use deferred::Deferred;
 pub use fix::{FixArgs, ReadErrorsArg, VerifyArg};
 pub use lab::{LabAllArgs, LabArgs, LabRunArgs, LabShellArgs, LabSizeArgs, LabTearArgs, LabVerb};
@@ -140,6 +142,8 @@ Examples:
   ioalign check guest.qcow2 --chain          the guest's disk and all below its file
   ioalign check /srv/big.file --extents      where a file's extents lie
   ioalign check /srv/guest.img --dio         what O_DIRECT demands of who opens it
+  ioalign check /var/lib/mysql --atomic      may doublewrite be off: are its pages written whole
+  ioalign check /srv/db --atomic 16k --prove try it there with a scratch file
 
 Exit codes: 0 ok or notes, 1 misaligned or suboptimal, 2 broken or data-risk, 3 unknown,
 64 wrong usage, 65 a target is unreadable or malformed, 130 interrupted.";
@@ -239,6 +243,16 @@ pub struct CheckArgs {
     /// Ask what direct I/O to each file or device demands: alignment of buffers, reads and writes, confirmed by reads
     #[arg(long, requires = "targets", conflicts_with_all = ["sysroot", "together", "text_format"])]
     pub dio: bool,
+
+    /// Ask whether pages of this size are written whole or not at all, so that doublewrite or full-page writes may be
+    /// off; without a size, that of the database
+    #[arg(long, value_name = "SIZE", num_args = 0..=1, default_missing_value = AtomicSize::OF_DATABASE,
+        conflicts_with_all = ["together", "text_format", "chain", "extents"])]
+    pub atomic: Option<AtomicSize>,
+
+    /// With --atomic: try it with atomic writes to a scratch file without a name beside each target
+    #[arg(long, requires_all = ["atomic", "targets"], conflicts_with = "sysroot")]
+    pub prove: bool,
 
     /// A database on top: innodb, innodb:16k,doublewrite=off, postgresql, oracle:8k, sqlserver,
     /// bluestore, …

@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
-use ioalign_check::{FoundTargets, captures, find, judge_one, machine, report, target};
+use ioalign_check::{
+    AtomicRequest, FoundTargets, captures, find, judge_one, machine, report, target,
+};
 use ioalign_core::day::Day;
 use ioalign_core::judge::{self, lint::Lint};
 use ioalign_core::machine::Machine;
@@ -181,6 +183,10 @@ fn job(arguments: &CheckArgs, policy: &judge::JudgeOptions) -> Result<CheckJob> 
         chain: arguments.chain,
         extents: arguments.extents,
         direct_io: arguments.dio,
+        atomic: arguments.atomic.map(|size| AtomicRequest {
+            page: size.page(),
+            prove: arguments.prove,
+        }),
         text_format,
     })
 }

@@ -6,6 +6,7 @@ extern crate ioalign_testkit;
 
 mod advise;
 mod advise_truth;
+mod atomic;
 mod bundles;
 mod capture;
 mod chain;

@@ -4,6 +4,7 @@
 //! Data only. `ioalign explain`, SARIF's rule help and `docs/rules.md` are made of it, and a test
 //! compares it with the rules that the sources emit: a rule is not done before it has a page.
 
+mod atomic;
 mod blocks;
 mod captures;
 mod crypt;
@@ -30,7 +31,7 @@ mod vmdk;
 pub use nearest::nearest;
 // The ids: a constant for each rule, beside its page.
 pub use {
-    blocks::*, captures::*, crypt::*, dos::*, geometry::*, gpt::*, hints::*, images::*,
+    atomic::*, blocks::*, captures::*, crypt::*, dos::*, geometry::*, gpt::*, hints::*, images::*,
     kubernetes::*, labels::*, lvm::*, md::*, moves::*, reading::*, sectors::*, sizes::*, starts::*,
     upload::*, vhd::*, vmdk::*,
 };
@@ -67,11 +68,12 @@ pub struct RuleGroup {
     pub rules: &'static [Rule],
 }
 
-static GROUPS: [RuleGroup; 20] = [
+static GROUPS: [RuleGroup; 21] = [
     starts::GROUP,
     sizes::GROUP,
     sectors::GROUP,
     blocks::GROUP,
+    atomic::GROUP,
     geometry::GROUP,
     hints::GROUP,
     gpt::GROUP,

@@ -1,5 +1,6 @@
 //! One target of the JSON document.
 
+use ioalign_core::atomic_write::AtomicCertificate;
 use ioalign_core::direct_io::DirectIoContract;
 use serde::Serialize;
 
@@ -21,6 +22,8 @@ pub struct TargetJson<'a> {
     findings: Vec<FindingJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     direct_io: Option<&'a DirectIoContract>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    atomic: Option<&'a AtomicCertificate>,
     elapsed_us: u64,
 }
 
@@ -38,6 +41,7 @@ pub fn of(target: &Target) -> TargetJson<'_> {
             .map(|one| finding::of(one, &names))
             .collect(),
         direct_io: target.direct_io.as_ref(),
+        atomic: target.atomic.as_ref(),
         elapsed_us: target.elapsed_us,
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Never wider than [`RenderOptions::width`], with or without colour, with or without Unicode.
 
+mod atomic;
 mod brief;
 pub(crate) mod costs;
 mod direct_io;
@@ -90,6 +91,7 @@ fn full(page: &mut TextPage, target: &Target) {
     findings::all(page, target);
     page.blank();
     direct_io::put(page, target);
+    atomic::put(page, target);
     verdict::line(page, target);
 }
 

@@ -11,7 +11,7 @@ mod mark;
 use ioalign_core::Severity;
 
 use super::page::{TextPage, TextSpan};
-use super::{direct_io, verdict};
+use super::{atomic, direct_io, verdict};
 use crate::model::Target;
 use crate::words::headline::headline;
 
@@ -32,5 +32,6 @@ pub fn target(page: &mut TextPage<'_>, target: &Target) {
         page.line(&[TextSpan::plain(headline(target))]);
     }
     direct_io::put(page, target);
+    atomic::put(page, target);
     verdict::line(page, target);
 }
