@@ -9,7 +9,7 @@ use ioalign_core::atomic_write::{
 };
 use ioalign_core::severity::verdict;
 use ioalign_core::{Bytes, Finding, Kind, Layer, Severity, Stack, rules, shell};
-use ioalign_device::{atomic_file_limits, prove_atomic_writes};
+use ioalign_device::{atomic_file_limits, prove_atomic_writes, scratch_file_limits};
 use ioalign_inspect::filesystems::database;
 use ioalign_inspect::{archive, assemble};
 use ioalign_report::{SourceKind, Target};
@@ -62,9 +62,15 @@ fn one(path: &Path, job: &CheckJob, request: &AtomicRequest) -> Target {
     };
     // A device's own limits are those of its queue; what lies on it is another's.
     let file = file.filter(|_| !is_block || holds_nothing(&found.stack));
+    // A folder without a file has its answer from the scratch file of the proof.
+    let scratch = || {
+        let is_wanted = request.prove && data.is_dir();
+        is_wanted.then(|| scratch_file_limits(path)).flatten()
+    };
+    let limits = file.as_deref().map(atomic_file_limits);
     let question = AtomicQuestion {
         page: request.page,
-        file: file.as_deref().map(atomic_file_limits),
+        file: limits.or_else(scratch),
         path: (!request.prove).then(|| shell::path(path).into_owned()),
     };
     let folder = if data.is_dir() {

@@ -81,6 +81,18 @@ fn predicts(folder: &Path, name: &str) -> u32 {
         .unwrap()
         .map(|entry| entry.unwrap().file_name())
         .collect();
+    // Without a file in it, the scratch file of the proof answers for the folder.
+    let (target, _) = asked(folder, &["4k", "--prove"]);
+    let expected = if accepts(folder, 4096) {
+        "guaranteed"
+    } else {
+        "not-guaranteed"
+    };
+    assert_eq!(
+        target["atomic"]["predicted"], expected,
+        "{name}: {}",
+        target["atomic"]
+    );
     let file = folder.join("pages.db");
     fs::write(&file, vec![1; 1 << 20]).unwrap();
     File::open(&file).unwrap().sync_all().unwrap();

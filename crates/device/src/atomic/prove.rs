@@ -82,6 +82,13 @@ pub fn prove_atomic_writes(
     Ok(proof)
 }
 
+/// What `statx` says of a file that is made in a folder, without a name; `None` where none can be made.
+pub fn scratch_file_limits(folder: &Path) -> Option<AtomicFileLimits> {
+    let file = nameless(folder).ok()?;
+    let found = statx(&file, c"", AtFlags::EMPTY_PATH, WRITE_ATOMIC).ok()?;
+    Some(stated(&found))
+}
+
 fn nameless(folder: &Path) -> Result<File, Errno> {
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::DIRECT | OFlags::EXCL | OFlags::CLOEXEC;
     open(folder, flags, Mode::RUSR | Mode::WUSR).map(File::from)
