@@ -2,14 +2,15 @@
 
 mod innodb;
 mod postgresql;
-mod script;
 mod sqlite;
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use ioalign_core::random::split_mix;
 use ioalign_core::tear_document::TestedEngine;
 use ioalign_device::{Error, ErrorKind, Result};
 
@@ -17,17 +18,20 @@ use crate::programs::{BesideChild, output};
 
 use innodb::MariaDb;
 use postgresql::PostgreSql;
-pub use script::kept;
 use sqlite::Sqlite;
 
 /// Rows of the table.
 pub const ROWS: u64 = 30_000;
 /// Bytes that each row carries.
 pub const ROW_BYTES: u64 = 400;
+/// Transactions in a script: more than one load can do.
+const TRANSACTIONS: u64 = 4000;
 /// Clients that write at the same time, numbered from 1.
 pub const CLIENTS: u64 = 4;
 /// Statements that make a server write pages: more than one load can do.
 const FLUSHES: usize = 2000;
+/// Rows that a transaction changes.
+const CHANGED: u64 = 6;
 /// How long a start may take.
 const STARTS_IN: Duration = Duration::from_secs(60);
 /// Words in the log of a server that has found a page in parts.
@@ -202,6 +206,25 @@ pub fn tested(engine: TestedEngine, protected: bool) -> Box<dyn TestedDatabase> 
         TestedEngine::PostgreSql => Box::new(PostgreSql),
         TestedEngine::Sqlite => Box::new(Sqlite { protected }),
     }
+}
+
+/// A script of transactions: each changes some rows and the number of its client, which it prints once it is committed.
+fn transactions(begin: &str, pad: &str, client: u64, chance: &mut u64) -> String {
+    let mut text = String::new();
+    for _ in 0..TRANSACTIONS {
+        let _ = writeln!(text, "{begin};");
+        // Rows of this client alone: no client waits for another.
+        let mut row = || split_mix(chance) % (ROWS / CLIENTS) * CLIENTS + client;
+        let rows: Vec<_> = (0..CHANGED).map(|_| row().to_string()).collect();
+        let _ = writeln!(
+            text,
+            "UPDATE t SET n = n + 1, pad = {pad} WHERE id IN ({});",
+            rows.join(", ")
+        );
+        let _ = writeln!(text, "UPDATE c SET n = n + 1 WHERE id = {client};");
+        let _ = writeln!(text, "COMMIT;\nSELECT n FROM c WHERE id = {client};");
+    }
+    text
 }
 
 /// The last number that a client has printed.
