@@ -23,7 +23,7 @@ fn sources(crates: &[&str]) -> Sources {
 
 #[test]
 fn every_rule_has_a_page_and_every_page_a_rule() {
-    let found = emitted(&sources(&["core", "inspect", "cli"]).with_ids());
+    let found = emitted(&sources(&["core", "inspect", "check", "cli"]).with_ids());
     assert!(
         found.unclear.is_empty(),
         "these calls name a rule in a way that this test cannot follow; use `rules::NAME`, or \
@@ -52,7 +52,7 @@ fn every_rule_has_a_page_and_every_page_a_rule() {
 /// A displayed fact is text for people and for JSON: what is decided asks the typed fields.
 #[test]
 fn no_decision_reads_a_displayed_fact() {
-    let found = sources(&["core", "inspect", "repair", "cli"]).decisions_by_facts();
+    let found = sources(&["core", "inspect", "check", "repair", "cli"]).decisions_by_facts();
     assert!(
         found.is_empty(),
         "make it a field of `core::layer::detail`:\n  {}",
