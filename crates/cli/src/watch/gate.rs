@@ -99,17 +99,15 @@ impl<'a> WatchGate<'a> {
         Ok(self.ended.is_some())
     }
 
-    /// Ends the command, if it has not ended.
+    /// Ends the command, if there is one that has not ended.
     pub fn end(&mut self) {
-        let until = Instant::now() + PATIENCE;
         let pid = self.child.as_ref().map(Child::id);
         let pid = pid.and_then(|pid| Pid::from_raw(pid.try_into().ok()?));
-        if !matches!(self.has_ended(), Ok(false)) {
+        let (Some(pid), Ok(false)) = (pid, self.has_ended()) else {
             return;
-        }
-        if let Some(pid) = pid {
-            let _ = kill_process(pid, Signal::TERM);
-        }
+        };
+        let until = Instant::now() + PATIENCE;
+        let _ = kill_process(pid, Signal::TERM);
         while matches!(self.has_ended(), Ok(false)) && Instant::now() < until {
             std::thread::sleep(GLANCE);
         }
