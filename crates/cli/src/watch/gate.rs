@@ -12,20 +12,19 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::command_group::{CommandGroup, number_of};
 use crate::args::WatchArgs;
 use crate::exit::Exit;
+use crate::interrupt::{GLANCE, Interrupt};
 use crate::output_file::Destination;
 use crate::say::note;
 
 /// A command that is asked to end has this time.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long one look at it is away from the next.
-const GLANCE: Duration = Duration::from_millis(20);
 
 /// The command, and what its I/O has to show.
 pub struct WatchGate<'a> {
     arguments: &'a WatchArgs,
-    /// Dropped after the command, which is in it.
     child: Option<Child>,
     ended: Option<ExitStatus>,
+    /// Removed after the command has ended, which is in it.
     group: Option<CommandGroup>,
 }
 
@@ -64,12 +63,7 @@ impl<'a> WatchGate<'a> {
 
     /// Whether the way without BPF will not do.
     pub fn needs_bpf(&self) -> bool {
-        self.group.is_some() || self.arguments.cgroup.is_some() || self.has_assertions()
-    }
-
-    /// Whether something is asserted.
-    pub const fn has_assertions(&self) -> bool {
-        !self.arguments.assert.is_empty()
+        self.group.is_some() || self.arguments.cgroup.is_some() || !self.arguments.assert.is_empty()
     }
 
     /// Whether a command runs: the terminal is its own.
@@ -97,6 +91,23 @@ impl<'a> WatchGate<'a> {
             self.ended = child.try_wait().context("cannot wait for the command")?;
         }
         Ok(self.ended.is_some())
+    }
+
+    /// Waits for a time, or until the command ends; whether it was interrupted.
+    ///
+    /// # Errors
+    /// The kernel does not say whether the command has ended.
+    pub fn wait(&mut self, time: Duration, interrupt: &Interrupt) -> Result<bool> {
+        let end = Instant::now() + time;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            if interrupt.wait(left.min(GLANCE)) {
+                return Ok(true);
+            }
+            if left <= GLANCE || self.has_ended()? {
+                return Ok(false);
+            }
+        }
     }
 
     /// Ends the command, if there is one that has not ended.

@@ -26,7 +26,7 @@ use ioalign_report::{machine, watch as report};
 
 use crate::args::{By, WatchArgs};
 use crate::exit::{Exit, UsageError};
-use crate::interrupt::{GLANCE, Interrupt};
+use crate::interrupt::Interrupt;
 use crate::look;
 use crate::say::note;
 use gate::WatchGate;
@@ -256,17 +256,12 @@ impl<'a> WatchSession<'a> {
     /// To the end of the interval or of the command; whether it was interrupted.
     fn sleep(&mut self, interrupt: &Interrupt) -> Result<bool> {
         let end = Instant::now() + wait(&self.clock, self.arguments);
-        let poll = if self.gate.has_command() {
-            GLANCE
-        } else {
-            POLL
-        };
         loop {
             let left = end.saturating_duration_since(Instant::now());
-            if interrupt.wait(left.min(poll)) {
+            if self.gate.wait(left.min(POLL), interrupt)? {
                 return Ok(true);
             }
-            if left <= poll || self.gate.has_ended()? {
+            if left <= POLL || self.gate.has_ended()? {
                 return Ok(false);
             }
             self.clock.poll(&self.watch)?;
