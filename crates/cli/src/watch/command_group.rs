@@ -1,4 +1,4 @@
-//! A control group of its own for the command that is watched, so that its I/O is told from that of others.
+//! A control group for the command that is watched: its I/O is counted apart from that of others.
 //!
 //! Its controller is blkio (cgroup v1) or io (v2): the block layer knows the group of each bio by it.
 
@@ -10,6 +10,7 @@ use std::process::{Child, Command};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use ioalign_inspect::host::mounts::parse_mount;
 
 /// The shell puts itself into the group, and becomes the command.
 const ENTER: &str = r#"echo $$ >"$0" && exec "$@""#;
@@ -91,18 +92,14 @@ pub fn number_of(folder: &Path) -> Result<u64> {
     Ok(folder.ino())
 }
 
-/// Where groups for block I/O are mounted, and whether by cgroup v2. `36 35 0:30 / /sys/fs/cgroup OPTIONS - cgroup2 x OPTIONS`.
+/// Where groups for block I/O are mounted, and whether by cgroup v2.
 fn hierarchy(mounts: &str) -> Option<(PathBuf, bool)> {
-    let found = mounts.lines().filter_map(|line| {
-        let (front, back) = line.split_once(" - ")?;
-        let point = PathBuf::from(front.split(' ').nth(4)?);
-        let mut back = back.split(' ');
-        match (back.next()?, back.nth(1)?) {
-            ("cgroup", options) => options
-                .split(',')
-                .any(|option| option == "blkio")
-                .then_some((point, false)),
-            ("cgroup2", _) => Some((point, true)),
+    let mounts = mounts.lines().filter_map(parse_mount);
+    let found = mounts.filter_map(|mount| {
+        let has_blkio = || mount.options.split(',').any(|option| option == "blkio");
+        match mount.kind.as_str() {
+            "cgroup" if has_blkio() => Some((mount.point, false)),
+            "cgroup2" => Some((mount.point, true)),
             _ => None,
         }
     });

@@ -63,7 +63,7 @@ pub(super) fn all(root: &Root, inventory: &Inventory) -> Vec<Mount> {
 }
 
 /// `36 35 98:0 /part /point options [tags…] - type source super-options` (proc(5)).
-fn parse_mount(line: &str) -> Option<Mount> {
+pub fn parse_mount(line: &str) -> Option<Mount> {
     let (front, back) = line.split_once(" - ")?;
     let mut front = front.split(' ').skip(2);
     let devno = DevNo::parse(front.next()?)?;
