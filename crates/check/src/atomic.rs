@@ -1,6 +1,5 @@
 //! `check --atomic`: whether pages are written whole, and the proof.
 
-use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
@@ -10,8 +9,9 @@ use ioalign_core::atomic_write::{
 use ioalign_core::severity::verdict;
 use ioalign_core::{Bytes, Finding, Kind, Layer, Severity, Stack, rules, shell};
 use ioalign_device::{atomic_file_limits, prove_atomic_writes, scratch_file_limits};
+use ioalign_inspect::assemble;
 use ioalign_inspect::filesystems::database;
-use ioalign_inspect::{archive, assemble};
+use ioalign_inspect::images::policy::folder_of;
 use ioalign_report::{SourceKind, Target};
 
 use super::{CheckJob, target};
@@ -39,7 +39,7 @@ pub fn judge(targets: &[PathBuf], job: &CheckJob, request: &AtomicRequest) -> Ve
 }
 
 fn one(path: &Path, job: &CheckJob, request: &AtomicRequest) -> Target {
-    if let Some(mut captured) = capture(path, job) {
+    if let Some(mut captured) = target::captured(path, job) {
         certified(&mut captured, request, AtomicQuestion::default(), None);
         return captured;
     }
@@ -69,38 +69,16 @@ fn one(path: &Path, job: &CheckJob, request: &AtomicRequest) -> Target {
     };
     let limits = file.as_deref().map(atomic_file_limits);
     let question = AtomicQuestion {
-        page: request.page,
         file: limits.or_else(scratch),
         path: (!request.prove).then(|| shell::path(path).into_owned()),
+        ..AtomicQuestion::default()
     };
-    let folder = if data.is_dir() {
-        Some(path)
-    } else {
-        path.parent()
+    let folder = match data.is_dir() {
+        true => path,
+        false => folder_of(path),
     };
-    let folder = folder.map(|folder| match folder.as_os_str().is_empty() {
-        true => Path::new("."),
-        false => folder,
-    });
-    certified(&mut found, request, question, folder.filter(|_| !is_block));
+    certified(&mut found, request, question, (!is_block).then_some(folder));
     found
-}
-
-/// A folder or tarball that was captured elsewhere.
-fn capture(path: &Path, job: &CheckJob) -> Option<Target> {
-    if path.is_file() {
-        let mut head = Vec::new();
-        let most = u64::try_from(archive::HEAD).ok()?;
-        std::fs::File::open(path)
-            .ok()?
-            .take(most)
-            .read_to_end(&mut head)
-            .ok()?;
-        archive::may_be(&head).then_some(())?;
-    } else if !assemble::is_bundle(path) {
-        return None;
-    }
-    target::bundle(path, job)
 }
 
 /// What a file or folder of this machine lies on, with the database that it is.

@@ -62,6 +62,17 @@ pub fn opened(path: &Path, source: &Arc<dyn Source>, job: &CheckJob) -> Target {
     target
 }
 
+/// Judges a folder or tarball that was captured elsewhere; `None`: it is none.
+pub fn captured(path: &Path, job: &CheckJob) -> Option<Target> {
+    let is_capture = if path.is_file() {
+        let source: Arc<dyn Source> = Arc::new(FileSource::open(path).ok()?);
+        is_packed(&source)
+    } else {
+        assemble::is_bundle(path)
+    };
+    is_capture.then(|| bundle(path, job))?
+}
+
 /// Whether it begins like a tarball. The page that is read stays with the source, for the image's readers.
 fn is_packed(source: &Arc<dyn Source>) -> bool {
     let mut head = [0; archive::HEAD];

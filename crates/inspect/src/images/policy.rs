@@ -43,8 +43,9 @@ fn open_judged(image_path: &Path, target: &Path, policy: &ImagePolicy) -> Result
     opened.map_err(|error| error.in_file(target))
 }
 
-fn folder_of(image_path: &Path) -> &Path {
-    match image_path.parent() {
+/// The folder that a file lies in.
+pub fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     }
