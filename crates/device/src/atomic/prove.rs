@@ -50,8 +50,10 @@ pub fn prove_atomic_writes(
     };
     let failed =
         |error: Errno| Error::io("the scratch file cannot be used", error.into()).of_target(folder);
-    let found = statx(&file, c"", AtFlags::EMPTY_PATH, WRITE_ATOMIC).map_err(failed)?;
-    let limits = expected.unwrap_or_else(|| stated(&found));
+    let limits = match expected {
+        Some(limits) => limits,
+        None => limits_of(&file).map_err(failed)?,
+    };
     let planned = planned_writes(limits, page);
     let end = |one: &AtomicTry| one.offset_bytes.saturating_add(one.length_bytes);
     ftruncate(&file, planned.iter().map(end).max().unwrap_or(0)).map_err(failed)?;
@@ -84,9 +86,12 @@ pub fn prove_atomic_writes(
 
 /// What `statx` says of a file that is made in a folder, without a name; `None` where none can be made.
 pub fn scratch_file_limits(folder: &Path) -> Option<AtomicFileLimits> {
-    let file = nameless(folder).ok()?;
-    let found = statx(&file, c"", AtFlags::EMPTY_PATH, WRITE_ATOMIC).ok()?;
-    Some(stated(&found))
+    limits_of(&nameless(folder).ok()?).ok()
+}
+
+fn limits_of(file: &File) -> Result<AtomicFileLimits, Errno> {
+    let found = statx(file, c"", AtFlags::EMPTY_PATH, WRITE_ATOMIC)?;
+    Ok(stated(&found))
 }
 
 fn nameless(folder: &Path) -> Result<File, Errno> {
