@@ -14,7 +14,7 @@ pub struct AtomicLeg {
     pub start: u64,
 }
 
-/// The limits of a device over `legs`, dealt out in chunks of so many bytes; `None`: not dealt out. Zero where it has none.
+/// The limits of a device over `legs`, which are striped in chunks of `chunk` bytes; `None`: not striped. Zero where it has none.
 pub fn stacked(legs: &[AtomicLeg], chunk: Option<u64>) -> AtomicLimits {
     composed(legs, chunk).unwrap_or_default()
 }

@@ -185,7 +185,7 @@ pub fn summarize(
     Ok(TraceSummary { profile, files })
 }
 
-/// Why a trace whose rows are all damaged tells nothing: it is of another format, or none.
+/// Why nothing was counted of a trace whose rows are all damaged: it is of another format, or no trace.
 pub fn nothing_parsed(files: &[TraceFile], ios: u64) -> Option<String> {
     let bad = files.iter().find(|file| file.skipped_rows > 0);
     let file = bad.filter(|_| ios == 0)?;

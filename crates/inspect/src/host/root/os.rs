@@ -205,7 +205,7 @@ mod tests {
 
     use super::*;
 
-    /// Renames files until it is dropped, as any process of the machine may do.
+    /// Renames files until it is stopped, as any process of the machine may do.
     fn rename_until(stop: &AtomicBool, folder: &Path) {
         let (one, other) = (folder.join("one"), folder.join("other"));
         std::fs::write(&one, "").unwrap();
