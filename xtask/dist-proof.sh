@@ -5,7 +5,9 @@ set -euo pipefail
 version=$1 folder=$(realpath "$2")
 work=$(mktemp -d)
 mounted=
+server=
 finish() {
+    [ -z "$server" ] || kill "$server" 2>/dev/null || true
     [ -z "$mounted" ] || umount "$mounted"
     rm -rf "$work"
 }
@@ -48,11 +50,31 @@ code=0
 inside ioalign check /disk >"$work/said" || code=$?
 [ $code = 1 ] || { cat "$work/said" >&2; fail "a partition at sector 63 has exit code $code"; }
 rm "$root/disk"
+inside ioalign demo >"$work/said" || { tail -5 "$work/said" >&2; fail "the demo fails"; }
+inside ioalign serve --listen 127.0.0.1:0 --json >"$work/url" 2>"$work/said" &
+server=$!
+for _ in $(seq 100); do
+    [ -s "$work/url" ] && break
+    sleep 0.1
+done
+url=$(sed -n 's/.*"url":"\([^"]*\)".*/\1/p' "$work/url")
+curl -sSf "$url" | grep -q '<title>' || { cat "$work/said" >&2; fail "the pages are not served"; }
+kill -INT "$server"
+wait "$server" || fail "the server ends with $?"
+server=
+zcat "$root/usr/share/man/man1/ioalign-check.1.gz" | man --warnings -l - 2>"$work/said" | grep -q SYNOPSIS || fail "a man page cannot be shown"
+[ ! -s "$work/said" ] || { cat "$work/said" >&2; fail "a man page has errors"; }
+# shellcheck disable=SC2016 # for the other shell
+completed=$(inside bash -c '. /usr/share/bash-completion/completions/ioalign
+    COMP_WORDS=(ioalign che) COMP_CWORD=1
+    _ioalign ioalign che ioalign
+    echo "${COMPREPLY[*]}"')
+[ "$completed" = check ] || fail "bash completes \`ioalign che\` to \`$completed\`"
 inside dpkg -r ioalign >/dev/null
 inside dpkg -P ioalign >/dev/null 2>&1
 listing >"$work/after"
 diff "$work/before" "$work/after" >&2 || fail "the .deb leaves files behind"
-proves "deb: installed, upgraded, run, removed, purged"
+proves "deb: installed, upgraded, run, demo, pages served, man page, completion, removed, purged"
 lintian --fail-on error,warning --allow-root "$deb" >&2 || fail "lintian complains"
 proves "deb: lintian"
 
@@ -102,6 +124,11 @@ if [ -e "$folder/ioalign-$version-aarch64.tar.gz" ]; then
     done
     proves "aarch64: $(find "$images" -type f | wc -l) images as on x86_64"
 fi
+
+# The wheel in a fresh environment, beside the program of the tarball.
+tar -xf "$folder/ioalign-$version-x86_64.tar.gz" -C "$work"
+"$(dirname "$0")/../crates/python/test.sh" "$folder"/ioalign-"$version"-*x86_64.whl "$work/ioalign-$version-x86_64/usr/bin/ioalign" >&2
+proves "wheel: its documents are those of the program"
 
 bytes=$(tar -tvf "$folder/ioalign-$version-x86_64.tar.gz" | awk '/bin\/ioalign$/ { print $3 }')
 [ "$bytes" -le $((25 << 20)) ] || echo "note: the program has $bytes bytes, more than 25 MiB"

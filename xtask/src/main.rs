@@ -45,9 +45,11 @@ cargo xtask COMMAND
   bpf [--check]            compiles the BPF program, or checks that the object is that of its source
   dist [OPTIONS]           the packages of a release, listed with their hashes (docs/releasing.md)
      --arch NAME           x86_64 or aarch64; without it both
+     --only KIND           deb, rpm, static, oci, wheel, sbom or book; may be repeated; without it all
      --profile NAME        of cargo (default dist); demo is quick, for a look at the packages
      --out DIR             default: dist in the target folder
      --prove               installs and runs them afterwards. Needs root
+     --reproduce           builds all again in a clone at another place, and compares the hashes
   book                     makes the documents a book to read and to search, without a network
   docs                     writes docs/rules.md from the pages in crates/core/src/rules
   fuzz [--runs N] [--format NAME] [--seed N] [--seeds DIR] [--truncate]

@@ -71,10 +71,19 @@ impl Architecture {
         }
     }
 
+    /// Of the static program.
     pub const fn target(self) -> &'static str {
         match self {
             Self::X86 => "x86_64-unknown-linux-musl",
             Self::Arm => "aarch64-unknown-linux-musl",
+        }
+    }
+
+    /// Of what Python loads.
+    pub const fn glibc_target(self) -> &'static str {
+        match self {
+            Self::X86 => "x86_64-unknown-linux-gnu",
+            Self::Arm => "aarch64-unknown-linux-gnu",
         }
     }
 }

@@ -7,77 +7,95 @@ mod archives;
 mod debian;
 mod facts;
 mod oci;
+mod options;
 mod program;
 mod proof;
+mod reproduce;
 mod rpm;
 mod sbom;
 mod tree;
+mod wheel;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use self::facts::{Architecture, ReleaseFacts};
+use self::options::{Kind, Options};
 use crate::{book, packages, paths, run};
 
-/// Builds the packages of one architecture or of all, lists them with their hashes, and with `--prove` installs them.
+/// Builds the packages and lists them with their hashes; with `--prove` installs them, with `--reproduce` builds them again.
 pub fn command(args: &[String]) -> Result<ExitCode> {
-    let (mut architectures, mut prove) = (Vec::new(), false);
-    let (mut out, mut profile) = (paths::target().join("dist"), "dist".to_owned());
-    let mut rest = args.iter();
-    while let Some(argument) = rest.next() {
-        let mut value = || {
-            rest.next()
-                .with_context(|| format!("{argument} needs a value"))
-        };
-        match argument.as_str() {
-            "--prove" => prove = true,
-            "--out" => out = PathBuf::from(value()?),
-            "--profile" => profile.clone_from(value()?),
-            "--arch" => architectures.push(Architecture::named(value()?)?),
-            other => bail!("dist does not take {other}; `cargo xtask help` shows its options"),
-        }
-    }
-    if architectures.is_empty() {
-        architectures = Architecture::ALL.to_vec();
-    }
+    let options = Options::parse(args)?;
     packages::ensure("dist")?;
     let facts = ReleaseFacts::read()?;
-    // What lies in the folder of a release is of this release.
-    let folder = out.join(format!("ioalign-{}", facts.version));
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    for architecture in architectures {
-        build(&facts, architecture, &profile, &folder)?;
+    if options.reproduce {
+        reproduce::ensure(&facts)?;
     }
-    sbom::write(&facts, &folder)?;
-    let name = format!("ioalign-{}-book", facts.version);
-    let archive = folder.join(format!("{name}.tar.gz"));
-    archives::tar(&facts, &book::build()?, &name, &archive)?;
-    archives::sum(&folder)?;
-    if prove {
-        proof::prove(&facts, &folder)?;
+    empty(&options.out)?;
+    for architecture in &options.architectures {
+        build(&facts, *architecture, &options)?;
+    }
+    if options.makes(Kind::Sbom) {
+        sbom::write(&facts, &options.out)?;
+    }
+    if options.makes(Kind::Book) {
+        let name = format!("ioalign-{}-book", facts.version);
+        let archive = options.out.join(format!("{name}.tar.gz"));
+        archives::tar(&facts, &book::build()?, &name, &archive)?;
+    }
+    archives::sum(&options.out)?;
+    if options.prove {
+        proof::prove(&facts, &options.out)?;
+    }
+    if options.reproduce {
+        reproduce::compare(args, &options)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn build(
-    facts: &ReleaseFacts,
-    architecture: Architecture,
-    profile: &str,
-    folder: &Path,
-) -> Result<()> {
-    let program = program::build(facts, architecture, profile)?;
+/// Takes the files of an earlier release out of the folder. Cargo may have files of its own there, those of its profile `dist`.
+fn empty(folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name == "SHA256SUMS" || name.starts_with("ioalign-") || name.starts_with("ioalign_") {
+            fs::remove_file(entry.path())
+                .with_context(|| format!("cannot remove {}", entry.path().display()))?;
+        }
+    }
+    Ok(())
+}
+
+fn build(facts: &ReleaseFacts, architecture: Architecture, options: &Options) -> Result<()> {
+    if options.makes(Kind::Wheel) {
+        wheel::build(facts, architecture, options)?;
+    }
+    if !Kind::OF_THE_PROGRAM.iter().any(|kind| options.makes(*kind)) {
+        return Ok(());
+    }
+    let program = program::build(facts, architecture, &options.profile)?;
     let work = paths::target().join("dist-work").join(architecture.rust());
     let _ = fs::remove_dir_all(&work);
     let tree = work.join("tree");
     tree::lay_out(facts, architecture, &program, &tree)?;
-    archives::tarball(facts, architecture, &tree, folder)?;
-    debian::package(facts, architecture, &tree, &work, folder)?;
-    rpm::package(facts, architecture, &tree, &work, folder)?;
-    oci::image(facts, architecture, &program, &work, folder)
+    if options.makes(Kind::Static) {
+        archives::tarball(facts, architecture, &tree, &options.out)?;
+    }
+    if options.makes(Kind::Deb) {
+        debian::package(facts, architecture, &tree, &work, &options.out)?;
+    }
+    if options.makes(Kind::Rpm) {
+        rpm::package(facts, architecture, &tree, &work, &options.out)?;
+    }
+    if options.makes(Kind::Oci) {
+        oci::image(facts, architecture, &program, &work, &options.out)?;
+    }
+    Ok(())
 }
 
 /// A file with all folders above it.

@@ -16,15 +16,8 @@ pub fn build(facts: &ReleaseFacts, architecture: Architecture, profile: &str) ->
     if ioalign_lab::host::which("cargo-zigbuild").is_none() {
         bail!(TOOLS);
     }
-    // The folders of the builder are in messages of panics: the same names for all.
-    let home = std::env::var("CARGO_HOME")
-        .or_else(|_| std::env::var("HOME").map(|home| format!("{home}/.cargo")))?;
-    let root = paths::root();
-    let flags = [
-        "-Ctarget-feature=+crt-static".to_owned(),
-        format!("--remap-path-prefix={home}=/cargo"),
-        format!("--remap-path-prefix={}=/ioalign", root.display()),
-    ];
+    let mut flags = anonymous()?;
+    flags.push("-Ctarget-feature=+crt-static".to_owned());
     let args = [
         "zigbuild",
         "--locked",
@@ -45,4 +38,15 @@ pub fn build(facts: &ReleaseFacts, architecture: Architecture, profile: &str) ->
         .join(architecture.target())
         .join(profile)
         .join("ioalign"))
+}
+
+/// Flags of rustc: the folders of the builder are in messages of panics, so all builders have the same names for them.
+pub fn anonymous() -> Result<Vec<String>> {
+    let home = std::env::var("CARGO_HOME")
+        .or_else(|_| std::env::var("HOME").map(|home| format!("{home}/.cargo")))?;
+    let root = paths::root();
+    Ok(vec![
+        format!("--remap-path-prefix={home}=/cargo"),
+        format!("--remap-path-prefix={}=/ioalign", root.display()),
+    ])
 }
