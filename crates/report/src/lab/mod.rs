@@ -4,7 +4,7 @@ mod figures;
 mod html;
 mod tables;
 
-use ioalign_core::lab_document::LabDocument;
+use ioalign_core::lab_document::{LabCell, LabDocument};
 use ioalign_core::numbers::percent;
 
 use crate::options::RenderOptions;
@@ -115,15 +115,14 @@ fn answers(document: &LabDocument) -> Vec<String> {
         .iter()
         .filter_map(|cell| Some((cell, cell.model_agrees()?)))
         .collect();
-    let off: Vec<_> = models
-        .iter()
-        .filter(|(_, agrees)| !agrees)
-        .map(|(cell, _)| format!("{}, {}", cell.arm, cell.workload))
-        .collect();
+    let off: Vec<_> = models.iter().filter(|(_, agrees)| !agrees).collect();
     if !models.is_empty() {
         answers.push(match off.as_slice() {
             [] => "The simulated array sends as many I/Os to its disks as md did.".to_owned(),
-            off => format!("The simulated array differs in: {}.", off.join("; ")),
+            off => format!(
+                "The simulated array differs in {}.",
+                by_load(off.iter().map(|(cell, _)| *cell))
+            ),
         });
     }
     let discards: Vec<_> = document
@@ -157,6 +156,28 @@ fn answers(document: &LabDocument) -> Vec<String> {
         answers.push(format!("watch lost {lost} events: its counts are too low."));
     }
     answers
+}
+
+/// The loads and arms of these cells, each once: `sysbench seqrd on A, B; …`. Seeds are not told apart.
+fn by_load<'a>(cells: impl Iterator<Item = &'a LabCell>) -> String {
+    let mut loads: Vec<(&str, Vec<&str>)> = Vec::new();
+    for cell in cells {
+        let load = cell.workload.as_str();
+        let at = loads.iter().position(|(known, _)| *known == load);
+        let at = at.unwrap_or_else(|| {
+            loads.push((load, Vec::new()));
+            loads.len() - 1
+        });
+        if let Some((_, arms)) = loads.get_mut(at)
+            && !arms.contains(&cell.arm.as_str())
+        {
+            arms.push(&cell.arm);
+        }
+    }
+    let loads = loads
+        .iter()
+        .map(|(load, arms)| format!("{load}, on {}", arms.join(", ")));
+    loads.collect::<Vec<_>>().join("; ")
 }
 
 #[cfg(test)]
@@ -260,7 +281,7 @@ mod tests {
         let text = words(&wrong);
         for part in [
             "check was wrong about: <sector> 63",
-            "differs in: 2048, reads",
+            "differs in reads, on 2048",
             "which differ",
         ] {
             assert!(text.contains(part), "{part}: {text}");
