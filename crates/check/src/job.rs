@@ -3,9 +3,17 @@
 use std::path::PathBuf;
 
 use ioalign_core::judge;
+use ioalign_core::write_unit::MeasuredUnit;
 use ioalign_inspect::assemble::AssembleOptions;
 
 use crate::atomic::AtomicRequest;
+
+/// What the operator asks about units of writes.
+#[derive(Clone, Debug, Default)]
+pub struct WriteUnitRequest {
+    /// What a probe found.
+    pub measured: Option<MeasuredUnit>,
+}
 
 /// Everything the targets have in common. The default is what `check PATH` does.
 #[derive(Clone, Default)]
@@ -24,6 +32,8 @@ pub struct CheckJob {
     pub direct_io: bool,
     /// Ask whether pages are written whole.
     pub atomic: Option<AtomicRequest>,
+    /// Ask in which unit disks are really written.
+    pub write_unit: Option<WriteUnitRequest>,
     /// The format of the texts, where the operator names it.
     pub text_format: Option<String>,
 }

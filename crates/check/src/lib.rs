@@ -21,7 +21,7 @@ pub mod target;
 pub use atomic::AtomicRequest;
 pub use find::{FoundTargets, find};
 pub use folder::{NamedTarget, judge_one};
-pub use job::CheckJob;
+pub use job::{CheckJob, WriteUnitRequest};
 pub use nothing::NamedFolders;
 
 use std::path::Path;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use ioalign_core::write_unit::write_units;
 use ioalign_core::{Finding, Severity};
 use ioalign_core::{judge::judge as judge_stack, rules};
 use ioalign_inspect::assemble::{self, HostOptions, Inspection};
@@ -220,6 +221,10 @@ fn judged(
         Finding::new(rules::NOT_READABLE, Severity::Note, why)
     }));
     next::pages(&mut findings);
+    let write_units = match &job.write_unit {
+        Some(request) => write_units(&inspection.stack, request.measured.as_ref()),
+        None => Vec::new(),
+    };
     let verdict = ioalign_core::severity::verdict(findings.iter().map(|finding| finding.severity));
     Target {
         name,
@@ -231,6 +236,7 @@ fn judged(
         findings,
         direct_io: None,
         atomic: None,
+        write_units,
         error: inspection.malformed.as_ref().map(error_info),
         elapsed_us: elapsed(begun),
     }

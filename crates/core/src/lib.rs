@@ -49,6 +49,7 @@ pub mod time;
 pub mod units;
 pub mod watch_document;
 pub mod workload;
+pub mod write_unit;
 pub mod zstd;
 
 pub use finding::{Finding, Suggestion, Waiver};

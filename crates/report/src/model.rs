@@ -5,6 +5,7 @@ use ioalign_core::direct_io::DirectIoContract;
 pub use ioalign_core::judge::{LayerPhases, Missed};
 use ioalign_core::machine::Machine;
 use ioalign_core::severity::verdict;
+use ioalign_core::write_unit::WriteUnit;
 use ioalign_core::{Finding, LayerId, PhaseSet, Severity, Stack};
 
 /// The result of one run over any number of targets.
@@ -140,6 +141,8 @@ pub struct Target {
     pub direct_io: Option<DirectIoContract>,
     /// Whether pages are written whole in it, where that was asked.
     pub atomic: Option<AtomicCertificate>,
+    /// The unit in which each of its disks is really written, where that was asked.
+    pub write_units: Vec<WriteUnit>,
     /// Why it could not be read; the stack then holds what was read before.
     pub error: Option<ErrorInfo>,
     /// Time it took, in microseconds.

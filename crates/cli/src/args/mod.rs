@@ -144,6 +144,7 @@ Examples:
   ioalign check /srv/guest.img --dio         what O_DIRECT demands of who opens it
   ioalign check /var/lib/mysql --atomic      may doublewrite be off: are its pages written whole
   ioalign check /srv/db --atomic 16k --prove try it there with a scratch file
+  ioalign check /dev/nvme0n1 --write-unit    which unit this SSD wants, and what Ceph, ZFS and XFS get
 
 Exit codes: 0 ok or notes, 1 misaligned or suboptimal, 2 broken or data-risk, 3 unknown,
 64 wrong usage, 65 a target is unreadable or malformed, 130 interrupted.";
@@ -253,6 +254,14 @@ pub struct CheckArgs {
     /// With --atomic: try it with atomic writes to a scratch file without a name beside each target
     #[arg(long, requires_all = ["atomic", "targets"], conflicts_with = "sysroot")]
     pub prove: bool,
+
+    /// Say in which unit each disk is really written, how sure that is, and what Ceph, ZFS, XFS, ext4 and databases get
+    #[arg(long)]
+    pub write_unit: bool,
+
+    /// With --write-unit: what `ioalign probe DEVICE --write --json` printed
+    #[arg(long, value_name = "FILE", requires = "write_unit")]
+    pub measured: Option<PathBuf>,
 
     /// A database on top: innodb, innodb:16k,doublewrite=off, postgresql, oracle:8k, sqlserver,
     /// bluestore, …

@@ -4,6 +4,7 @@ mod backing;
 mod confine;
 mod crew;
 mod lean;
+mod measured;
 mod output;
 mod stream;
 
@@ -12,7 +13,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
 use ioalign_check::{
-    AtomicRequest, FoundTargets, captures, find, judge_one, machine, report, target,
+    AtomicRequest, FoundTargets, WriteUnitRequest, captures, find, judge_one, machine, report,
+    target,
 };
 use ioalign_core::day::Day;
 use ioalign_core::judge::{self, lint::Lint};
@@ -187,8 +189,19 @@ fn job(arguments: &CheckArgs, policy: &judge::JudgeOptions) -> Result<CheckJob> 
             page: size.page(),
             prove: arguments.prove,
         }),
+        write_unit: write_unit(arguments)?,
         text_format,
     })
+}
+
+fn write_unit(arguments: &CheckArgs) -> Result<Option<WriteUnitRequest>> {
+    if !arguments.write_unit {
+        return Ok(None);
+    }
+    let measured = arguments.measured.as_deref().map(measured::unit);
+    Ok(Some(WriteUnitRequest {
+        measured: measured.transpose()?,
+    }))
 }
 
 /// The questions besides the plain verdict; an argument overrides the policy.

@@ -16,6 +16,7 @@ use crate::map::Map;
 use crate::remark::Remark;
 use crate::role::Role;
 use crate::units::{Bytes, Sectors};
+use crate::write_unit::WriteUnitClaims;
 
 /// The kind of a layer.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -165,6 +166,8 @@ pub struct Layer {
     pub device_number: Option<DeviceNumber>,
     /// What its queue says of atomic writes; `None`: it has no queue, or that was not seen.
     pub atomic: Option<AtomicLimits>,
+    /// What it says of the units in which it is written, if it is a disk that was asked.
+    pub write_unit: Option<Box<WriteUnitClaims>>,
     /// What device-mapper says of it.
     pub mapped: Option<MappedDevice>,
     /// The kind of the partition table on it.
@@ -205,6 +208,7 @@ impl Layer {
             searched: false,
             device_number: None,
             atomic: None,
+            write_unit: None,
             mapped: None,
             table: None,
             table_is_empty: false,

@@ -10,6 +10,7 @@ pub const KERNEL_MISALIGNED_STACK: &str = "kernel-misaligned-stack";
 pub const KERNEL_ALIGNMENT_DIFFERS: &str = "kernel-alignment-differs";
 pub const MKFS_XFS_REFUSES: &str = "mkfs-xfs-refuses";
 pub const HUGE_OPTIMAL_IO: &str = "huge-optimal-io";
+pub const READ_AHEAD_FROM_HINT: &str = "read-ahead-from-hint";
 pub const VIRTUAL_DISK_TOPOLOGY: &str = "virtual-disk-topology";
 pub const NVME_ATOMIC_OFFSET: &str = "nvme-atomic-offset";
 pub const DM_DEVICE_MISSING: &str = "dm-device-missing";
@@ -79,6 +80,22 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             source: "blivet issues 228, 243 and 815.",
             fix: "Align to the minimum I/O size or 1 MiB instead.",
             ignore: "When there is one partition on the disk.",
+        },
+        Rule {
+            id: READ_AHEAD_FROM_HINT,
+            severity: Severity::Note,
+            title: "Read-ahead made from a large optimal I/O size",
+            means: "Linux reads ahead twice the optimal I/O size that a device claims, at least \
+            128 KiB. A claim of 32 MiB makes 64 MiB of it.",
+            costs: "Each page fault of a mapped file, and each sequential read through the page \
+            cache, may read that much: 60 faults at random places of a loop device read 1,525 MiB with \
+            65,536 KiB of read-ahead, 7.4 MiB with 128 KiB (Linux 6.18). Random reads by pread() and \
+            direct I/O are not touched.",
+            source: "Linux block/blk-settings.c (blk_apply_bdi_limits, before 6.11 \
+            disk_update_readahead); azure-vm-utils issue 99.",
+            fix: "echo 128 > /sys/block/DISK/queue/read_ahead_kb, and a udev rule that sets \
+            ATTR{queue/read_ahead_kb} to keep it.",
+            ignore: "When files are read from start to end, or nothing is mapped.",
         },
         Rule {
             id: VIRTUAL_DISK_TOPOLOGY,

@@ -8,3 +8,4 @@ mod judge;
 mod phases;
 mod rules;
 mod scan;
+mod write_unit;

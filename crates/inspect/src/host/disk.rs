@@ -19,6 +19,7 @@ const FACTS: &[(&str, &str)] = &[
     ("discard-alignment", "discard_alignment"),
     ("atomic-write-boundary", "queue/atomic_write_boundary_bytes"),
     ("scheduler", "queue/scheduler"),
+    ("read-ahead-kb", "queue/read_ahead_kb"),
 ];
 
 pub(super) fn build(site: &Site<'_>, block: &SysfsBlock) -> Built {
@@ -38,6 +39,7 @@ pub(super) fn build(site: &Site<'_>, block: &SysfsBlock) -> Built {
     built.grids = judged.grids;
     built.unread = unread;
     built.layer.remarks = judged.remarks;
+    built.layer.write_unit = Some(Box::new(claims.write_unit()));
     facts(site.root, block, &claims, &mut built);
     built
 }
@@ -57,6 +59,7 @@ fn claims(root: &Root, block: &SysfsBlock) -> Claims {
         physical: queue("physical_block_size"),
         minimum: queue("minimum_io_size"),
         optimal: queue("optimal_io_size"),
+        read_ahead: queue("read_ahead_kb").and_then(|kib| kib.checked_mul(1024)),
         // Counted in 512-byte units for any sector size.
         chunk: queue("chunk_sectors").and_then(|units| units.checked_mul(512)),
         zoned: zoned(root.attr(&format!("{}/queue/zoned", block.dir)).as_deref()),

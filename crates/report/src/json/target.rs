@@ -2,6 +2,7 @@
 
 use ioalign_core::atomic_write::AtomicCertificate;
 use ioalign_core::direct_io::DirectIoContract;
+use ioalign_core::write_unit::WriteUnit;
 use serde::Serialize;
 
 use super::finding::FindingJson;
@@ -24,6 +25,8 @@ pub struct TargetJson<'a> {
     direct_io: Option<&'a DirectIoContract>,
     #[serde(skip_serializing_if = "Option::is_none")]
     atomic: Option<&'a AtomicCertificate>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    write_units: &'a [WriteUnit],
     elapsed_us: u64,
 }
 
@@ -42,6 +45,7 @@ pub fn of(target: &Target) -> TargetJson<'_> {
             .collect(),
         direct_io: target.direct_io.as_ref(),
         atomic: target.atomic.as_ref(),
+        write_units: &target.write_units,
         elapsed_us: target.elapsed_us,
     }
 }

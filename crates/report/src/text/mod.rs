@@ -16,6 +16,7 @@ mod tree;
 pub(crate) mod twins;
 mod verdict;
 pub mod wrap;
+mod write_unit;
 
 pub use findings::command_lines;
 
@@ -92,6 +93,7 @@ fn full(page: &mut TextPage, target: &Target) {
     page.blank();
     direct_io::put(page, target);
     atomic::put(page, target);
+    write_unit::put(page, target);
     verdict::line(page, target);
 }
 

@@ -30,11 +30,9 @@ impl Placing<'_> {
                 self.assembly.stack.grids.extend(
                     kept.filter(|g| !declared || g.origin != ioalign_core::Origin::Assumed),
                 );
-                self.assembly
-                    .stack
-                    .layer_mut(id)
-                    .remarks
-                    .extend(judged.remarks);
+                let layer = self.assembly.stack.layer_mut(id);
+                layer.remarks.extend(judged.remarks);
+                layer.write_unit = Some(Box::new(claims.write_unit()));
                 if declared {
                     self.assembly.add_declared_grids(id);
                 }

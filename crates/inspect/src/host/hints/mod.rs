@@ -11,6 +11,7 @@ mod optimal;
 mod physical;
 mod rotating;
 
+use ioalign_core::write_unit::{KnownUnit, WriteUnitClaims};
 use ioalign_core::{
     Bytes, Confidence, Grid, GridKind, LayerId, Origin, Remark, Severity, Tier, rules,
 };
@@ -89,6 +90,8 @@ pub struct Claims {
     pub minimum: Option<u64>,
     /// `optimal_io_size`.
     pub optimal: Option<u64>,
+    /// How far the kernel reads ahead (`read_ahead_kb`).
+    pub read_ahead: Option<u64>,
     /// `chunk_sectors` in bytes: zone size, or a boundary that requests must not cross.
     pub chunk: Option<u64>,
     /// Zone model.
@@ -163,6 +166,43 @@ pub(super) struct HintJudge<'a> {
 }
 
 impl Claims {
+    /// What of them concerns the unit of writes.
+    pub fn write_unit(&self) -> WriteUnitClaims {
+        let ns = self.nvme.as_ref();
+        WriteUnitClaims {
+            nvme: self.transport == Transport::Nvme,
+            rotates: self.rotational == Some(true),
+            hides: self.hides(),
+            logical: known(self.logical),
+            physical: known(self.physical),
+            minimum: known(self.minimum),
+            optimal: known(self.optimal),
+            npwg: ns.and_then(IdNs::write_granularity),
+            npwa: ns.and_then(IdNs::write_alignment),
+            nows: ns.and_then(IdNs::optimal_write),
+            known: drives::find(&self.model).map(|drive| KnownUnit {
+                bytes: drive.unit,
+                confidence: drive.confidence,
+                source: drive.source,
+            }),
+        }
+    }
+
+    /// What it is, if it is no disk itself.
+    fn hides(&self) -> Option<&'static str> {
+        let (vendor, model) = (self.vendor.as_str(), self.model.as_str());
+        match self.transport {
+            _ if self.is_virtual() => Some("a virtual disk"),
+            Transport::Loop => Some("a loop device"),
+            Transport::Zvol => Some("a volume of ZFS"),
+            Transport::Network => Some("a device of another machine"),
+            Transport::Usb => Some("a USB bridge"),
+            _ if drives::is_array(vendor, model) => Some("a volume of an array"),
+            _ if drives::is_controller(vendor, model) => Some("a RAID controller"),
+            _ => None,
+        }
+    }
+
     /// Where a value comes from: `sysfs minimum_io_size`, `minimum_io_size by fdisk -l`.
     pub(super) fn attribute(&self, name: &str) -> String {
         match self.printed_by {

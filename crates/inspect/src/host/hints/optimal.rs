@@ -1,5 +1,6 @@
 //! `optimal_io_size`: a stripe width when it is true, and the hint that is wrong most often.
 
+use ioalign_core::numbers::about;
 use ioalign_core::{Bytes, Confidence, GridKind, Remark, Tier, rules};
 
 use super::{HintJudge, Transport, Voice, known};
@@ -11,12 +12,16 @@ const LEAST_LIMIT_BITS: u32 = 10;
 /// Nothing optimal is off the page.
 const PAGE: u64 = 4096;
 
+/// From here on a page fault that reads ahead takes longer than any saving.
+const LARGE_READ_AHEAD: u64 = 4 << 20;
+
 const OPTIMAL: &str = "optimal_io_size";
 
 pub(super) fn judge(bench: &mut HintJudge<'_>) {
     let Some(optimal) = known(bench.claims.optimal) else {
         return;
     };
+    read_ahead(bench, optimal);
     let physical = bench.claims.physical_or_logical();
     let minimum = known(bench.claims.minimum).unwrap_or(physical);
     if let Some(why) = bogus(optimal, bench.claims.logical_or_512(), physical, minimum) {
@@ -84,6 +89,24 @@ fn transfer_limit(optimal: u64, logical: u64) -> Option<(u64, u64)> {
         let limit = count.checked_add(1)?.is_power_of_two();
         (limit && count >> (LEAST_LIMIT_BITS - 1) != 0).then_some((count, unit))
     })
+}
+
+/// What the kernel made of the claim, believed here or not (block/blk-settings.c: twice the claim, in pages).
+fn read_ahead(bench: &mut HintJudge<'_>, optimal: u64) {
+    let made = optimal.saturating_mul(2) / PAGE * PAGE;
+    let Some(ahead) =
+        known(bench.claims.read_ahead).filter(|ahead| *ahead == made && *ahead >= LARGE_READ_AHEAD)
+    else {
+        return;
+    };
+    let words = format!(
+        "The kernel reads {} ahead, because the disk claims an optimal I/O size of {}: a page fault in a mapped file \
+         may read that much",
+        about(Bytes::new(ahead)),
+        about(Bytes::new(optimal))
+    );
+    let advice = "Set queue/read_ahead_kb to 128 by a udev rule, and measure";
+    bench.remark(Remark::note(rules::READ_AHEAD_FROM_HINT, words).advise(advice));
 }
 
 fn huge(optimal: u64) -> Remark {

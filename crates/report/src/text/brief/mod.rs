@@ -11,7 +11,7 @@ mod mark;
 use ioalign_core::Severity;
 
 use super::page::{TextPage, TextSpan};
-use super::{atomic, direct_io, verdict};
+use super::{atomic, direct_io, verdict, write_unit};
 use crate::model::Target;
 use crate::words::headline::headline;
 
@@ -33,5 +33,6 @@ pub fn target(page: &mut TextPage<'_>, target: &Target) {
     }
     direct_io::put(page, target);
     atomic::put(page, target);
+    write_unit::put(page, target);
     verdict::line(page, target);
 }
