@@ -10,6 +10,7 @@
 pub mod advice;
 pub mod array;
 pub mod atomic_write;
+pub mod capture_difference;
 pub mod capture_document;
 pub mod comparison;
 pub mod consequence;

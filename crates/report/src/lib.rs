@@ -8,6 +8,7 @@
 
 pub mod advice;
 pub mod capture;
+pub mod capture_difference;
 pub mod comparison;
 pub mod fix;
 pub mod format;

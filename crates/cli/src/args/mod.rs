@@ -155,6 +155,7 @@ Examples:
   ioalign capture -o bundle.tar.gz           under a name of your own
   ioalign capture /dev/sda /dev/md0          these devices, and all below and above them
   ioalign capture --with-serials             keep serial numbers and world-wide names
+  ioalign capture --diff old.tar.gz new.tar.gz  what a kernel or an instance type says differently
   ssh host ioalign capture -o - >host.tar.gz
   ioalign check bundle.tar.gz                the same verdicts, elsewhere
   tar xzf bundle.tar.gz                      to see what is in it
@@ -363,6 +364,11 @@ pub struct CaptureArgs {
     /// Keep serial numbers and world-wide names
     #[arg(long)]
     pub with_serials: bool,
+
+    /// Say what two captures say differently instead: another kernel or instance type, before and after a change
+    #[arg(long, num_args = 2, value_names = ["A", "B"],
+        conflicts_with_all = ["devices", "output", "with_serials", "sysroot", "verbose"])]
+    pub diff: Vec<PathBuf>,
 
     /// Make a bundle of a captured host instead of this one: a tree with sys/, proc/ and dev/ in it
     #[arg(long, value_name = "DIR")]

@@ -1,5 +1,6 @@
 //! `ioalign capture`: this host, or a few of its devices, as a bundle for `check` elsewhere.
 
+mod difference;
 mod file;
 mod summary;
 
@@ -20,6 +21,9 @@ const TICK: Duration = Duration::from_millis(20);
 
 /// Runs the verb.
 pub fn run(arguments: &CaptureArgs) -> Result<Exit> {
+    if !arguments.diff.is_empty() {
+        return difference::run(&arguments.diff, arguments.json, arguments.quiet);
+    }
     let interrupt = Interrupt::watched()?;
     let wanted = file::WantedBundle::new(arguments)?;
     let request = CaptureRequest {

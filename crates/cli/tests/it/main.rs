@@ -61,6 +61,7 @@ mod unprivileged;
 mod watch;
 mod watch_vm;
 mod web;
+mod write_unit;
 
 use std::ffi::OsStr;
 use std::path::Path;
