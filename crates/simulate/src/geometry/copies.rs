@@ -85,6 +85,12 @@ impl ArrayGeometry {
         near && self.is_whole()
     }
 
+    /// Whether reads go to the copy whose head is nearest: RAID 10 of md.
+    #[inline]
+    pub fn balances_by_distance(&self) -> bool {
+        self.level == RaidLevel::Raid10 && self.is_md()
+    }
+
     /// The other places that a read with [`DiskIo::any_copy`] may go to: disk and address of each copy that
     /// works.
     pub fn each_copy(&self, io: &DiskIo, mut each: impl FnMut(u32, u64)) {

@@ -38,6 +38,8 @@ struct ChosenQueue {
     under_way: Option<ChosenIo>,
     taken: Option<ChosenIo>,
     head: u64,
+    /// Where its last read ended.
+    read_to: u64,
     touched: bool,
     /// The kernel's scheduler; `None`: it takes them as they came.
     deadline: Option<DeadlineOrder>,
@@ -79,6 +81,7 @@ impl ChosenQueues {
             under_way: None,
             taken: None,
             head: 0,
+            read_to: 0,
             touched: false,
             deadline: deadline.then(DeadlineOrder::default),
         };
@@ -130,6 +133,15 @@ impl ChosenQueues {
         queue.waiting.len() + busy
     }
 
+    /// How far md takes the head of this disk to be from an address: an idle one is there at once (`read_balance` in
+    /// drivers/md/raid10.c, of rotating disks with near copies).
+    pub fn distance(&self, number: u32, at: u64) -> u64 {
+        match self.load(number) {
+            0 => 0,
+            _ => self.queues[number as usize].read_to.abs_diff(at),
+        }
+    }
+
     /// Starts what can be started on the queues that got something.
     pub fn start_touched(&mut self, calendar: &mut EventCalendar) {
         while let Some(number) = self.touched.pop() {
@@ -143,6 +155,9 @@ impl ChosenQueues {
         let done = self.queues[number as usize].under_way.take();
         let now = calendar.now();
         if let Some(done) = done {
+            if !done.write {
+                self.queues[number as usize].read_to = done.at + done.len;
+            }
             let parts = std::iter::once(done.known.first);
             let parts = parts.chain(done.known.joined.into_iter().rev());
             for (place, part) in (1..).zip(parts) {

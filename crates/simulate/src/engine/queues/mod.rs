@@ -189,14 +189,19 @@ impl DiskQueues {
         count.writes += u64::from(counts && write);
     }
 
-    /// The copy whose disk has the fewest I/Os.
+    /// The copy whose disk has the fewest I/Os; in RAID 10 of md, whose head is nearest. Of equals the first.
     #[inline]
     fn best_copy(&mut self, io: DiskIo) -> DiskIo {
         let now = self.calendar.current();
         if self.geometry.has_pairs() {
             let (first, second) = (io.disk & !1, io.disk | 1);
-            let loads = [first, second].map(|disk| self.order.load(disk, self.channels, now));
-            let disk = first + u32::from(loads[1] < loads[0]);
+            let costs = [first, second].map(|disk| match &self.order {
+                QueueOrder::Chosen(queues) if self.geometry.balances_by_distance() => {
+                    queues.distance(disk, io.at)
+                }
+                _ => self.order.load(disk, self.channels, now) as u64,
+            });
+            let disk = first + u32::from(costs[1] < costs[0]);
             return DiskIo { disk, ..io };
         }
         let (mut best, mut least) = (io, usize::MAX);

@@ -88,3 +88,30 @@ fn a_plan_is_what_happens() {
         }
     }
 }
+
+/// md takes an idle disk to be at every address, and another one where its last read ended, however many wait for it.
+#[test]
+fn a_disk_that_has_work_is_where_its_last_read_ended() {
+    let mut calendar = EventCalendar::new();
+    let disk = DiskModel::Fixed { ns: 1000 };
+    let mut queues = ChosenQueues::new(&disk, 2, Some(0), DiskScheduler::Deadline, 1);
+    let io = |at, write| QueuedIo {
+        at,
+        len: 4096,
+        write,
+        counts: true,
+        known: (),
+    };
+    let part = QueuedPart { slot: 0, group: 0 };
+    assert_eq!(queues.distance(0, 1 << 20), 0);
+    queues.add(0, io(1 << 20, false), part, 0);
+    queues.start_touched(&mut calendar);
+    assert_eq!(queues.distance(0, 1 << 20), 1 << 20, "not read yet");
+    queues.finish(0, &mut calendar);
+    assert_eq!(queues.distance(0, 8 << 20), 0, "idle again");
+    for write in [true, true, false] {
+        queues.add(0, io(4 << 20, write), part, 0);
+    }
+    assert_eq!(queues.distance(0, (1 << 20) + 8192), 4096);
+    assert_eq!(queues.distance(1, 0), 0);
+}
