@@ -7,6 +7,7 @@ mod blocks;
 mod copy;
 mod create;
 mod fields;
+mod file_copy;
 mod open;
 mod pieces;
 mod qcow2;
@@ -19,8 +20,9 @@ mod vhd;
 mod vhdx;
 mod vmdk;
 
-pub use copy::{write_new, write_new_with, write_view};
+pub use copy::{holds_view, write_new, write_new_with, write_view};
 pub use create::{create, create_in, create_store};
+pub use file_copy::{copied_file, file_as_disk};
 pub use ioalign_core::layer::detail::ImageFormat;
 pub use open::{open, open_store};
 pub use store::Store;

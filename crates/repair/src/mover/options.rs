@@ -21,6 +21,8 @@ pub enum Verify {
     Full,
     /// The first and the last piece of every window, and every sixteenth between.
     Sampled,
+    /// Nothing: for a copy whose original stays, and never for data that are moved in place.
+    Nothing,
 }
 
 /// The choices of one run. They may be others when a job goes on.

@@ -3,6 +3,7 @@
 //! The same description serves both ways of changing a disk: read as a disk it is copied to a new image,
 //! and compared with what is there it becomes the patches of a [`Job`](crate::Job).
 
+mod job;
 mod origin;
 mod patches;
 mod table;
@@ -10,6 +11,7 @@ mod view;
 
 use std::ops::Range;
 
+pub use job::of_job;
 pub(crate) use origin::{ByteOrigin, Origins, fill};
 pub use patches::patches;
 pub use table::table;

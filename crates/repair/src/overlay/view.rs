@@ -70,6 +70,15 @@ impl Disk for OverlayView<'_> {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+
+    fn zeros_from(&mut self, at: u64) -> u64 {
+        let (origin, room) = self.shown.origin(at);
+        match origin {
+            ByteOrigin::Zeros => room,
+            ByteOrigin::Old(from) => self.disk.zeros_from(from).min(room),
+            ByteOrigin::Bytes(_) => 0,
+        }
+    }
 }
 
 /// What a view shows, without the disk.

@@ -76,6 +76,51 @@ pub fn write_view(
     copied(source, &new, to, options, watch)
 }
 
+/// Whether another image holds what a view shows, and zeros behind it. Both are read, nothing is written.
+pub fn holds_view(
+    view: &mut OverlayView<'_>,
+    there: &mut dyn Disk,
+    options: &MoverOptions,
+    watch: &mut Watch<'_>,
+) -> Result<bool> {
+    let size = view.size_bytes();
+    if there.size_bytes() < size {
+        return Ok(false);
+    }
+    let whole = there.size_bytes();
+    let mut meter = Meter::new(watch, options.limit, Task::Moving, whole);
+    let mut wanted = vec![0; length(options.piece).map_err(cannot_compare)?];
+    let mut found = wanted.clone();
+    for place in pieces(whole, options.piece) {
+        let bytes = place.end - place.start;
+        let shown = size.saturating_sub(place.start).min(bytes);
+        let both_zeros = (shown == 0 || view.zeros_from(place.start) >= shown)
+            && there.zeros_from(place.start) >= bytes;
+        if !both_zeros {
+            let part = length(bytes).map_err(cannot_compare)?;
+            let shown = length(shown).map_err(cannot_compare)?;
+            let (Some(wanted), Some(found)) = (wanted.get_mut(..part), found.get_mut(..part))
+            else {
+                return Ok(false);
+            };
+            wanted.fill(0);
+            if let Some(wanted) = wanted.get_mut(..shown) {
+                view.read_at(place.start, wanted).map_err(cannot_compare)?;
+            }
+            there.read_at(place.start, found).map_err(cannot_compare)?;
+            if wanted != found {
+                return Ok(false);
+            }
+        }
+        meter.moved(bytes)?;
+    }
+    Ok(true)
+}
+
+fn cannot_compare(error: std::io::Error) -> Error {
+    Error::io("cannot be read to be compared", error)
+}
+
 /// Whether `to` has room, and can be written to the last byte.
 fn fits(disk: (u64, u64), to: &dyn Disk) -> Result<()> {
     let (size, _) = disk;
