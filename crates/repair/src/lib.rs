@@ -16,6 +16,7 @@ pub mod journal;
 pub mod layout;
 pub mod mover;
 pub mod overlay;
+pub mod ovf;
 pub mod planner;
 pub mod platforms;
 pub mod resize;
