@@ -29,6 +29,7 @@ pub mod layer_id;
 pub mod load;
 pub mod machine;
 pub mod map;
+pub mod migration_document;
 pub mod move_marker;
 pub mod move_words;
 pub mod numbers;

@@ -19,6 +19,7 @@ pub mod junit;
 pub mod lab;
 pub mod load;
 pub mod machine;
+pub mod migration;
 pub mod model;
 pub mod nagios;
 pub mod options;

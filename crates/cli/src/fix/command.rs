@@ -99,8 +99,10 @@ fn manner(arguments: &FixArgs, step: FixStep<'_>, words: &mut Vec<String>) {
     let folder = arguments.journal_dir.as_deref();
     let folder = folder.filter(|_| matches!(step, FixStep::Apply(_)));
     words.extend(folder.map(|path| format!("--journal-dir {}", shell::path(path))));
-    if matches!(how.verify, VerifyArg::Sampled) {
-        words.push("--verify sampled".to_owned());
+    match how.verify {
+        VerifyArg::Full => {}
+        VerifyArg::Sampled => words.push("--verify sampled".to_owned()),
+        VerifyArg::None => words.push("--verify none".to_owned()),
     }
     if matches!(how.read_errors, ReadErrorsArg::Map) {
         words.push("--read-errors map".to_owned());

@@ -8,6 +8,7 @@ mod estimate;
 mod flight;
 mod fresh;
 mod image_room;
+mod migrate;
 mod next;
 mod output;
 mod overlays;
@@ -41,6 +42,13 @@ const WOULD_MOVE: Exit = Exit::Code(1);
 /// Runs the verb.
 pub fn run(arguments: &FixArgs) -> Result<Exit> {
     let mode = &arguments.mode;
+    if migrate::is_for(&arguments.target) {
+        return migrate::run(arguments);
+    }
+    if arguments.how.verify.is_nothing() && (mode.apply || mode.resume || mode.rollback) {
+        let what = "--verify none is for --output, whose original stays: what is moved in place is read back";
+        return Err(UsageError(what.to_owned()).into());
+    }
     if mode.resume || mode.rollback {
         return perform::go_on(arguments);
     }
@@ -108,16 +116,24 @@ fn possible_in_place(
 
 /// The plan for an open disk.
 pub fn plan(disk: &mut dyn Disk, arguments: &FixArgs) -> Result<RepairPlan> {
+    let path = &arguments.target;
+    let survey = survey::of(disk, path, grids(arguments), arguments.sector_size)?;
+    fix::plan(disk, &survey, &choices(arguments)).map_err(|error| refuse::unplanned(error, path))
+}
+
+/// The grids that were named.
+fn grids(arguments: &FixArgs) -> Vec<GridClaim> {
     let named = arguments.profile_grid.iter().flat_map(|set| &set.grids);
-    let grids: Vec<GridClaim> = arguments.grid.iter().chain(named).cloned().collect();
-    let survey = survey::of(disk, &arguments.target, grids, arguments.sector_size)?;
-    let choices = Choices {
+    arguments.grid.iter().chain(named).cloned().collect()
+}
+
+fn choices(arguments: &FixArgs) -> Choices {
+    Choices {
         only: arguments.partition.clone(),
         align: arguments.align.map(Bytes::get),
         grow: arguments.change.grow,
         shrink_last: arguments.change.shrink_last,
-    };
-    fix::plan(disk, &survey, &choices).map_err(|error| refuse::unplanned(error, &arguments.target))
+    }
 }
 
 /// The plan, if there is something to do and every consent is given. If nothing needs moving, that is shown

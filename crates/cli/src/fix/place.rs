@@ -75,7 +75,7 @@ pub fn candidates(arguments: &FixArgs) -> Result<Vec<PathBuf>> {
 
 /// Beside an image; a device has no such place. For a link it is beside the file that the link
 /// leads to.
-fn beside(target: &Path) -> Result<Option<PathBuf>> {
+pub fn beside(target: &Path) -> Result<Option<PathBuf>> {
     if target::is_block(target)? {
         return Ok(None);
     }

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use anyhow::Result;
 use ioalign_core::judge::StartDemands;
-use ioalign_core::{Bytes, GridClaim, Kind, LayerId, Role, SectorSize, Severity, Stack, shell};
+use ioalign_core::{
+    Bytes, Finding, GridClaim, Kind, LayerId, Role, SectorSize, Severity, Stack, shell,
+};
 use ioalign_inspect::assemble;
 use ioalign_repair::Disk;
 use ioalign_repair::fix::{DiskSurvey, PartitionFacts};
@@ -24,7 +26,11 @@ pub fn of(
 ) -> Result<DiskSurvey> {
     let table =
         RewritableTable::read_anywhere(disk).map_err(|error| refuse::unplanned(error, path))?;
-    let target = judged(path, grids, sector);
+    of_table(&table, path, &check::one(path, &job(grids, sector)))
+}
+
+/// The same of a table and a target that are read already.
+pub fn of_table(table: &RewritableTable, path: &Path, target: &Target) -> Result<DiskSurvey> {
     if let Some(error) = &target.error {
         let what = format!("{}: {}", path.display(), error.message);
         return Err(refuse::then(what, &check_of(path)));
@@ -34,42 +40,45 @@ pub fn of(
         let what = format!("{}: check does not see its partitions", path.display());
         refuse::then(what, &format!("{} -v", check_of(path)))
     })?;
-    sound(&target, ground, path)?;
+    sound(target, ground, path)?;
     let demands = StartDemands::of(&target.stack);
     let data = slots.iter().filter(|slot| slot.kind != SlotKind::Extended);
     Ok(DiskSurvey {
         parts: data
-            .map(|slot| part(&target, &demands, ground, slot))
+            .map(|slot| part(target, &demands, ground, slot))
             .collect(),
-        container: container(&target),
+        container: container(target),
     })
 }
 
 /// The grid off which the image file puts the data of the disk, for any partitions.
-fn container(target: &Target) -> Option<u64> {
-    let stack = &target.stack;
-    let is_disk_in_a_file = |id: LayerId| {
-        let layer = stack.layer(id);
-        layer.kind == Kind::Disk && !layer.below.is_empty()
-    };
+pub fn container(target: &Target) -> Option<u64> {
     let mut guilty = target
         .findings
         .iter()
-        .filter(|one| one.severity > Severity::Note && one.guilty.is_some_and(is_disk_in_a_file));
+        .filter(|one| one.severity > Severity::Note && is_its_file(target, one));
     guilty.find_map(|one| one.unit.map(Bytes::get))
 }
 
-fn judged(path: &Path, grids: Vec<GridClaim>, sector: Option<SectorSize>) -> Target {
+/// Whether a finding is about how the image file lays the disk out.
+pub fn is_its_file(target: &Target, finding: &Finding) -> bool {
+    finding.guilty.is_some_and(|id| {
+        let layer = target.stack.layer(id);
+        layer.kind == Kind::Disk && !layer.below.is_empty()
+    })
+}
+
+/// How the target of a fix is judged.
+pub fn job(grids: Vec<GridClaim>, sector: Option<SectorSize>) -> CheckJob {
     let plain = CheckJob::default();
-    let job = CheckJob {
+    CheckJob {
         inspect: assemble::AssembleOptions {
             grids,
             sector,
             ..plain.inspect
         },
         ..plain
-    };
-    check::one(path, &job)
+    }
 }
 
 /// The address space of the table: that in which most partitions start where the table says.

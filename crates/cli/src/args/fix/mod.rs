@@ -22,6 +22,8 @@ Examples:
   ioalign fix disk.img --resume              go on after a crash, a kill, Ctrl-C
   ioalign fix disk.img --rollback            or go back
   ioalign fix old.vhd --output new.qcow2     into a new image; the original is not touched
+  ioalign fix images/ --output aligned/      every image of a folder, put right while it is copied
+  ioalign fix vm.ovf --output aligned/       the disks of a package, and its description
   ioalign fix disk.img --partition 1 --align 64k
   ioalign fix /dev/sdb --grid 192k:stripe:preference --json
   ioalign fix disk.img --grow --apply        after `truncate --size +10G disk.img`
@@ -32,12 +34,13 @@ No crash loses anything: --resume finishes, --rollback goes back. Until then a m
 table says so, to every program and under every name of the disk.
 
 Exit codes: 0 done, or nothing needs moving, or a plan was shown; 1 with --exit-code: something would
-move; 64 wrong usage or a consent is missing, 65 it cannot be done or the target is unreadable (a plan
+move, or an image of a folder was refused; 64 wrong usage or a consent is missing, 65 it cannot be done or the target is unreadable (a plan
 that would be refused exits so too); 130 interrupted: the journal holds the state.";
 
 #[derive(Debug, Args)]
 pub struct FixArgs {
-    /// An image file of any format, or a block device that is not in use
+    /// An image file of any format, or a block device that is not in use; with --output also a folder of
+    /// images or the .ovf of a package
     #[arg(value_name = "TARGET")]
     pub target: PathBuf,
 
@@ -53,8 +56,9 @@ pub struct FixArgs {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "journal"])]
     pub journal_dir: Option<PathBuf>,
 
-    /// Write a new image instead, with everything in its new place; TARGET is not touched
-    #[arg(long, value_name = "IMAGE", conflicts_with_all = ["apply", "resume", "rollback"])]
+    /// Write a new image instead, with everything in its new place; TARGET is not touched. Of a folder or a
+    /// package: the folder of the new images
+    #[arg(long, value_name = "IMAGE|DIR", conflicts_with_all = ["apply", "resume", "rollback"])]
     pub output: Option<PathBuf>,
 
     /// Write the new image even if it may not fit into its file system
@@ -188,6 +192,15 @@ pub enum VerifyArg {
     Full,
     /// One MiB of sixteen
     Sampled,
+    /// Nothing: with --output alone
+    None,
+}
+
+impl VerifyArg {
+    /// Whether nothing is read back.
+    pub const fn is_nothing(self) -> bool {
+        matches!(self, Self::None)
+    }
 }
 
 impl From<VerifyArg> for Verify {
@@ -195,6 +208,7 @@ impl From<VerifyArg> for Verify {
         match how {
             VerifyArg::Full => Self::Full,
             VerifyArg::Sampled => Self::Sampled,
+            VerifyArg::None => Self::Nothing,
         }
     }
 }

@@ -8,6 +8,7 @@ mod in_flight;
 mod killed;
 mod layouts;
 mod logs;
+mod migrate;
 mod new_image;
 mod overlays;
 mod pasted;
