@@ -6,6 +6,7 @@
 
 mod clip;
 mod contrast;
+mod gate;
 mod guard;
 mod interval;
 mod ladder;
@@ -16,9 +17,11 @@ mod ratios;
 mod scales;
 mod sequence;
 mod share;
+mod student;
 
 pub use clip::Clip;
 pub use contrast::{Contrast, paired};
+pub use gate::{FEWEST_SESSIONS, Gate, GateAnswer, GateQuestion, GateState, SessionLevels, level};
 pub use guard::Guard;
 pub use interval::{LogInterval, Series, decide, rounds_wanted};
 pub use ladder::Ladder;

@@ -9,6 +9,7 @@ mod engine;
 mod experiment;
 mod fio_jobs;
 mod fio_keys;
+mod gate;
 mod load;
 mod probe;
 mod scratch;
