@@ -20,6 +20,7 @@ pub mod day;
 pub mod direct_io;
 pub mod finding;
 pub mod fix_document;
+pub mod gate_document;
 pub mod geometry_document;
 pub mod grid;
 pub mod judge;

@@ -108,4 +108,7 @@ pub struct Second {
     pub writes: u64,
     /// Bytes in it.
     pub bytes: u64,
+    /// The mean time of an I/O that completed in it; `None`: none did, or an earlier version wrote it.
+    #[serde(default)]
+    pub latency_us: Option<f64>,
 }

@@ -12,6 +12,7 @@ pub mod capture_difference;
 pub mod comparison;
 pub mod fix;
 pub mod format;
+pub mod gate;
 pub mod geometry;
 pub mod html;
 pub mod json;

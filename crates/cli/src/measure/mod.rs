@@ -4,6 +4,7 @@ mod arms;
 mod before;
 pub mod cells;
 mod compare;
+mod gate;
 mod layout;
 mod live;
 mod matrix;
@@ -36,6 +37,7 @@ pub fn run(arguments: &MeasureArgs) -> Result<Exit> {
         MeasureVerb::Compare(arguments) => compare::run(arguments),
         MeasureVerb::Matrix(arguments) => matrix::run(arguments),
         MeasureVerb::Run(arguments) => run::run(arguments),
+        MeasureVerb::Gate(arguments) => gate::run(arguments),
     }
 }
 

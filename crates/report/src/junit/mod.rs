@@ -7,12 +7,15 @@
 
 mod assertions;
 mod case;
+mod gate;
+mod plain;
 mod suite;
 mod xml;
 
 use crate::model::Report;
 use crate::options::RenderOptions;
 pub use assertions::assertions;
+pub use gate::gate;
 use suite::Suite;
 use xml::XmlWriter;
 

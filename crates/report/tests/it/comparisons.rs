@@ -280,6 +280,7 @@ fn load() -> Load {
             reads: 6000,
             writes: 6000,
             bytes: 12_000 * 4096,
+            latency_us: Some(1300.0),
         }],
         partial: None,
     };

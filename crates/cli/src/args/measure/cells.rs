@@ -50,7 +50,7 @@ pub struct StatsArgs {
     pub no_saturate: bool,
 }
 
-fn confidence(text: &str) -> Result<f64, String> {
+pub fn confidence(text: &str) -> Result<f64, String> {
     let share = values::share(text)?;
     let sensible = (0.5..0.999_999).contains(&share);
     sensible

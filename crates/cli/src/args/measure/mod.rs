@@ -1,6 +1,7 @@
 //! The arguments of `measure`.
 
 mod cells;
+mod gate;
 mod io;
 mod load;
 mod shown;
@@ -12,6 +13,7 @@ use ioalign_measure::jobs::values::{millis, size};
 
 pub use cells::CellArgs;
 use cells::StatsArgs;
+pub use gate::GateArgs;
 pub use io::{DataArgs, EngineArgs, TargetArgs, TheApi};
 pub use load::LoadArgs;
 pub use shown::ShownArgs;
@@ -33,6 +35,9 @@ pub enum MeasureVerb {
     /// A plain load with rates, latencies and percentiles; jobs of fio go in and out
     #[command(after_long_help = RUN_EXAMPLES)]
     Run(Box<RunArgs>),
+    /// The load of recorded sessions once more: is it slower than it was? For CI
+    #[command(after_long_help = gate::EXAMPLES)]
+    Gate(Box<GateArgs>),
 }
 
 const COMPARE_EXAMPLES: &str = "\
@@ -78,6 +83,7 @@ Examples:
   ioalign measure run --from-fio job.fio --write
   ioalign measure run --from-fio job.fio --emit-fio      what of it would run
   ioalign measure run blender-70-30 /dev/sdb --profile-out sent.json
+  ioalign measure run job.toml /dev/sdb --record baseline.json   a session for `measure gate`
 
 Named jobs: iometer-vmfs, fio-1m-writes, sysbench-fileio, blender-70-30, iops-16-workers.
 
@@ -218,6 +224,11 @@ pub struct RunArgs {
     /// Write what was sent as a profile (`ioalign.profile/1`)
     #[arg(long, value_name = "FILE")]
     pub profile_out: Option<PathBuf>,
+
+    /// Add this run to the sessions of a baseline, which `measure gate` compares with; a file that is not
+    /// there is begun
+    #[arg(long, value_name = "BASELINE.json", conflicts_with = "emit_fio")]
+    pub record: Option<PathBuf>,
 
     #[command(flatten)]
     pub replace: super::ReplaceArgs,

@@ -10,12 +10,14 @@ mod sent;
 use std::sync::Arc;
 
 use anyhow::Result;
+use ioalign_core::comparison::Conditions;
 use ioalign_core::load::{self, Load, LoadStep};
 use ioalign_core::workload::Workload;
 use ioalign_device::Target;
 use ioalign_measure::load::Tap;
 use ioalign_measure::{Error, ErrorKind};
 
+use super::gate;
 use super::open::{self, Opener};
 use super::output;
 use super::session::INTERRUPTED;
@@ -25,7 +27,7 @@ use crate::interrupt::Interrupt;
 use crate::look;
 use crate::output_file::Destination;
 use measure_plan::MeasurePlan;
-use progress::ProgressLine;
+pub use progress::ProgressLine;
 use sent::SentCollector;
 
 /// Runs the verb.
@@ -63,11 +65,25 @@ pub fn run(arguments: &RunArgs) -> Result<Exit> {
     if let (Some(profile_out), Some(collector)) = (&profile_out, collector) {
         collector.write(profile_out)?;
     }
+    if let Some(path) = &arguments.record {
+        gate::record(path, &load, conditions(&plan, &opener))?;
+    }
     Ok(match &load.partial {
         _ if interrupt.asked() => Exit::Interrupted,
         Some(_) => Exit::Unreadable,
         None => Exit::Done,
     })
+}
+
+/// How I/O is sent, for a later run that is to be like this one.
+fn conditions(plan: &MeasurePlan, opener: &Opener<'_>) -> Conditions {
+    let first = plan.job.steps.first();
+    Conditions {
+        cold: plan.io.cold,
+        buffered: plan.io.buffered,
+        size_bytes: plan.targets.first().and_then(|path| opener.size_of(path)),
+        data: first.map(|step| step.data.clone()).unwrap_or_default(),
+    }
 }
 
 /// Step after step, until one ends early.

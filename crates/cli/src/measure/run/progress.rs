@@ -14,12 +14,17 @@ pub struct ProgressLine {
 impl ProgressLine {
     /// For the steps of a job.
     pub fn new(job: &LoadJob, quiet: bool) -> Self {
+        Self::of_steps(job.steps.len(), quiet)
+    }
+
+    /// For as many steps.
+    pub fn of_steps(steps: usize, quiet: bool) -> Self {
         let target = if quiet {
             ProgressDrawTarget::hidden()
         } else {
             ProgressDrawTarget::stderr()
         };
-        let bar = ProgressBar::with_draw_target(Some(job.steps.len() as u64), target);
+        let bar = ProgressBar::with_draw_target(Some(steps as u64), target);
         if let Ok(style) = ProgressStyle::with_template("{bar:12} {pos}/{len} {wide_msg}") {
             bar.set_style(style);
         }

@@ -56,11 +56,19 @@ fn latency(all: &Histogram<u64>) -> LoadLatency {
     }
 }
 
+#[allow(clippy::cast_precision_loss)] // a mean
+fn mean_us(sample: &LoadSample) -> Option<f64> {
+    let ios = sample.read.ios + sample.write.ios;
+    let nanos = sample.read.latency_ns + sample.write.latency_ns;
+    (ios > 0).then(|| nanos as f64 / ios as f64 / 1e3)
+}
+
 fn second(sample: &LoadSample) -> Second {
     Second {
         at_s: sample.end.as_secs_f64(),
         reads: sample.read.ios,
         writes: sample.write.ios,
         bytes: sample.read.bytes + sample.write.bytes,
+        latency_us: mean_us(sample),
     }
 }

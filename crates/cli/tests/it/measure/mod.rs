@@ -5,6 +5,7 @@
 mod before;
 mod compare;
 mod fio;
+mod gate;
 mod interrupted;
 mod layouts;
 mod matrix;
