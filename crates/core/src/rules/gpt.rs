@@ -14,6 +14,7 @@ pub const GPT_BACKUP_DAMAGED: &str = "gpt-backup-damaged";
 pub const GPT_BACKUP_DIFFERS: &str = "gpt-backup-differs";
 pub const GPT_BACKUP_NOT_AT_END: &str = "gpt-backup-not-at-end";
 pub const GPT_TWO_SECTOR_SIZES: &str = "gpt-two-sector-sizes";
+pub const GPT_OTHER_TABLE_DAMAGED: &str = "gpt-other-table-damaged";
 pub const GPT_TABLES_DISAGREE: &str = "gpt-tables-disagree";
 pub const GPT_MISSING: &str = "gpt-missing";
 pub const GPT_BESIDE_MBR: &str = "gpt-beside-mbr";
@@ -127,7 +128,21 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             costs: "A system with the other sector size sees the other table.",
             source: "util-linux issue 2023 (a GPT for several sector sizes).",
             fix: "Wipe the remnant: sgdisk --zap on a system with that sector size, or wipefs.",
-            ignore: "If it is on purpose; then both tables should name the same bytes.",
+            ignore: "If it is on purpose (ioalign fix --universal): both tables name the same bytes, or \
+            there is another finding.",
+        },
+        Rule {
+            id: GPT_OTHER_TABLE_DAMAGED,
+            severity: Severity::DataRisk,
+            title: "One of two tables is damaged",
+            means: "The image has a GPT for sectors of 512 bytes and one for 4096. One of them is \
+            whole; the other has a copy that is damaged or missing.",
+            costs: "On disks with the other sectors the partitions are not found, or are lost with the \
+            next damage.",
+            source: "UEFI 5.3.2; each system reads the table of its own sectors. A partitioner that \
+            writes the last block of 4096 bytes takes the backup header for 512 with it.",
+            fix: "ioalign fix IMAGE --universal makes both tables again from the one that is whole.",
+            ignore: "If the image is for one kind of disk alone.",
         },
         Rule {
             id: GPT_TABLES_DISAGREE,
@@ -137,7 +152,7 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             do not lie at the same bytes.",
             costs: "On one of the two kinds of disk the partitions are not where their data are.",
             source: "UEFI 5.3.1 (each system reads the header at its own LBA 1).",
-            fix: "Write a new second table with the same bytes: LBAs divided by eight.",
+            fix: "ioalign fix IMAGE --universal --sector-size N makes both from the one for N bytes.",
             ignore: "Never: wipe the one that is a remnant.",
         },
         Rule {

@@ -17,6 +17,7 @@ mod copies;
 mod entries;
 mod header;
 mod protective;
+mod twin;
 mod types;
 
 /// Reads a GPT.
@@ -39,6 +40,9 @@ pub fn probe(view: &View, context: &Context) -> Result<Option<PartitionTable>> {
     let mut table = table(view, &copy)?;
     table.also = copies::also(&primaries);
     table.remarks.extend(remarks);
+    if context.sector.is_none() {
+        table.remarks.extend(twin::judge(view, &copy, &primaries)?);
+    }
     protective::judge(boot, &mut table, copy.header.sector, view.len());
     Ok(Some(table))
 }
