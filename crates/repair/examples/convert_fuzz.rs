@@ -58,6 +58,7 @@ fn one(bytes: Vec<u8>) -> (bool, bool) {
     let wish = ConversionWish {
         from: 512,
         to: 4096,
+        both: false,
         may_grow: true,
     };
     let Ok(ConversionAnswer::Convert(conversion)) = convert::plan(&mut disk, wish) else {

@@ -70,6 +70,7 @@ fn layout(arguments: &FixArgs, step: FixStep<'_>, words: &mut Vec<String>) {
     }
     let in_place = matches!(step, FixStep::Show | FixStep::Apply(_));
     let flags = [
+        ("--universal", change.universal),
         ("--grow", change.grow),
         ("--shrink-last", change.shrink_last && in_place),
         ("--accept-dirty", arguments.accept_dirty),

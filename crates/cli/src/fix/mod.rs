@@ -64,6 +64,9 @@ pub fn run(arguments: &FixArgs) -> Result<Exit> {
     if let Some(to) = arguments.change.convert_sector_size {
         return convert::run(arguments, u64::from(to.get()));
     }
+    if arguments.change.universal {
+        return convert::run(arguments, convert::UNIVERSAL);
+    }
     match &arguments.output {
         Some(new) if !mode.plan => output::run(arguments, new),
         _ if mode.apply => perform::apply(arguments),

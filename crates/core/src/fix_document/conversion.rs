@@ -10,8 +10,10 @@ use crate::consequence::Consequence;
 pub struct FixConversion {
     /// Names the work in place, where it can be done there.
     pub name: Option<String>,
-    /// `false`: the table counts in these sectors already.
+    /// `false`: it is there already.
     pub needed: bool,
+    /// Whether there is to be a table for each of the two sectors.
+    pub universal: bool,
     /// The sector that the table counts in.
     pub from_sector_bytes: Option<u64>,
     /// The sector that it will count in.

@@ -7,7 +7,7 @@ use crate::boot::{Consequence, Weight};
 use crate::content::PartitionContent;
 
 /// Types of GPT entries that hold no file system: boot code of GRUB, and what Windows keeps for itself.
-const BIOS_BOOT: [u8; 16] = *b"Hah!IdontNeedEFI";
+pub const BIOS_BOOT: [u8; 16] = *b"Hah!IdontNeedEFI";
 const RESERVED: [u8; 16] = [
     0x16, 0xe3, 0xc9, 0xe3, 0x5c, 0x0b, 0xb8, 0x4d, 0x81, 0x7d, 0xf9, 0x2d, 0xf0, 0x02, 0x15, 0xae,
 ];

@@ -4,7 +4,10 @@
 //! that may not be smaller than a block: an image that was made for 512 bytes neither boots nor shows a
 //! partition on a disk of 4096. The table and the FAT file systems are rebuilt; everything else stays
 //! where it is, if it works in the new blocks at all ([`follow()`]).
+//!
+//! With a table for each block ([`ConversionWish::both`]) the same image is one for both kinds of disk.
 
+mod both;
 mod consequences;
 pub mod fat;
 mod follow;
@@ -13,13 +16,14 @@ mod plan;
 
 use std::ops::Range;
 
+pub use both::{from_for_both, has_both};
 pub use follow::{FollowedPartition, follow};
 pub use plan::plan;
 
 use crate::boot::{Consequence, Weight};
 use crate::content::PartitionContent;
 use crate::overlay::{self, OverlayLayer, OverlayView};
-use crate::tables::{PartitionSlot, refused};
+use crate::tables::{PartitionSlot, SMALL, refused};
 use crate::{Disk, Error, Identity, Job, Move, Result};
 
 /// A partition before and after.
@@ -55,6 +59,8 @@ pub struct Conversion {
     pub from: u64,
     /// The block that it will count in.
     pub to: u64,
+    /// Whether there will be a table for each of the two blocks.
+    pub both: bool,
     /// Bytes of the disk now.
     pub old_bytes: u64,
     /// Bytes that it has to have: more than it has where the table finds no room at its end.
@@ -85,8 +91,10 @@ pub enum ConversionAnswer {
 pub struct ConversionWish {
     /// The block that the table counts in now.
     pub from: u64,
-    /// The block that it is to count in.
+    /// The block that it is to count in; for a table for each block the larger one.
     pub to: u64,
+    /// Whether there is to be a table for each of the two blocks.
+    pub both: bool,
     /// Whether the disk can be made longer: it is an image.
     pub may_grow: bool,
 }
@@ -149,6 +157,8 @@ impl Conversion {
 
     /// The disk as it will be, for a copy to a new image.
     pub fn view<'a>(&'a self, disk: &'a mut dyn Disk) -> OverlayView<'a> {
-        OverlayView::new(disk, (self.bytes, self.to), &self.moves, &self.layers)
+        // A disk for both need not have whole blocks of the larger.
+        let unit = if self.both { SMALL } else { self.to };
+        OverlayView::new(disk, (self.bytes, unit), &self.moves, &self.layers)
     }
 }

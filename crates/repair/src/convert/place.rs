@@ -3,8 +3,9 @@
 
 use ioalign_core::Boundaries;
 
+use super::ConversionWish;
 use crate::layout::{BlockShift, MovableBlock, least};
-use crate::tables::{Ground, PartitionSlot, RewritableTable};
+use crate::tables::{Ground, PartitionSlot, RewritableTable, SMALL};
 use crate::{Error, ErrorKind, Result};
 
 /// What moves at all goes to such a boundary, if there is room.
@@ -23,15 +24,19 @@ pub struct Placed {
 
 /// Places of whole blocks for all partitions. A longer image is better than moving what need not move;
 /// a disk has the length that it has.
-pub fn placed(table: &RewritableTable, size: u64, to: u64, may_grow: bool) -> Result<Placed> {
+pub fn placed(table: &RewritableTable, size: u64, wish: ConversionWish) -> Result<Placed> {
+    let ConversionWish {
+        to, may_grow, both, ..
+    } = wish;
     let slots = table.slots();
     let ground = Ground {
         unit: to,
-        size: if may_grow {
-            size.next_multiple_of(to)
-        } else {
-            size - size % to
+        size: match (may_grow, both) {
+            (true, _) => size.next_multiple_of(to),
+            (false, false) => size - size % to,
+            (false, true) => size - size % SMALL,
         },
+        both,
     };
     let longer = longer(table, &slots, ground).filter(|_| may_grow);
     for all_may_move in [false, true] {

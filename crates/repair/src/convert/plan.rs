@@ -3,7 +3,7 @@
 use super::follow::{FollowedPartition, follow};
 use super::place::{self, Placed};
 use super::{
-    Conversion, ConversionAnswer, ConversionWish, PartitionChange, Rebuilt, consequences, fat,
+    Conversion, ConversionAnswer, ConversionWish, PartitionChange, Rebuilt, both, consequences, fat,
 };
 use crate::boot::{self, Consequence, Moved};
 use crate::content::{self, PartitionContent};
@@ -15,7 +15,7 @@ use crate::{Disk, Error, ErrorKind, Move, Result};
 
 /// Plans a conversion. The disk is only read.
 pub fn plan(disk: &mut dyn Disk, wish: ConversionWish) -> Result<ConversionAnswer> {
-    let ConversionWish { from, to, may_grow } = wish;
+    let ConversionWish { from, to, .. } = wish;
     for unit in [from, to] {
         if unit != 512 && unit != 4096 {
             return Err(Error::new(
@@ -24,23 +24,27 @@ pub fn plan(disk: &mut dyn Disk, wish: ConversionWish) -> Result<ConversionAnswe
             ));
         }
     }
-    if from == to || is_there(disk, to) {
+    if !wish.both && (from == to || is_there(disk, to)) {
         return Ok(ConversionAnswer::Nothing);
     }
     let table = RewritableTable::read_anywhere(&mut Sectored::new(&mut *disk, from))?;
     table.can_be_remade()?;
-    let placed = place::placed(&table, disk.size_bytes(), to, may_grow)?;
+    let placed = place::placed(&table, disk.size_bytes(), wish)?;
     let contents = contents(disk, &table)?;
-    known(disk, &table, &contents, (from, to))?;
-    Planner {
+    if !wish.both {
+        known(disk, &table, &contents, (from, to))?;
+    }
+    let conversion = Planner {
         disk,
         table: &table,
         placed: &placed,
         contents,
     }
-    .conversion(from)
-    .map(Box::new)
-    .map(ConversionAnswer::Convert)
+    .conversion(from)?;
+    if wish.both && both::is_done(disk, &conversion)? {
+        return Ok(ConversionAnswer::Nothing);
+    }
+    Ok(ConversionAnswer::Convert(Box::new(conversion)))
 }
 
 /// Whether there is a GPT in blocks of this size already.
@@ -93,14 +97,18 @@ struct Planner<'a> {
 
 impl Planner<'_> {
     fn conversion(mut self, from: u64) -> Result<Conversion> {
-        let Ground { unit: to, size } = self.placed.ground;
+        let Ground {
+            unit: to,
+            size,
+            both,
+        } = self.placed.ground;
         let mut layers = Vec::new();
         let mut consequences = Vec::new();
         let mut partitions = Vec::new();
         let contents = std::mem::take(&mut self.contents);
         let slots = self.table.slots();
         for ((old, new), content) in slots.iter().zip(&self.placed.slots).zip(contents) {
-            consequences.extend(follow(&FollowedPartition {
+            let followed = FollowedPartition {
                 number: old.number,
                 content: &content,
                 kind: match self.table.kind_of(old.number) {
@@ -109,7 +117,11 @@ impl Planner<'_> {
                 },
                 to,
                 resized: old.size != new.size,
-            }));
+            };
+            consequences.extend(match both {
+                true => both::follow(&followed, from),
+                false => follow(&followed),
+            });
             let rebuilt = match content {
                 PartitionContent::Fat { sector } if sector != to => {
                     let (layer, rebuilt, stated) = self.fat(old, new)?;
@@ -130,9 +142,16 @@ impl Planner<'_> {
         can_be_patched(&partitions, &fixups)?;
         consequences.extend(fixups.consequences);
         layers.insert(0, layer_of(&fixups.patches));
-        let remade = self.table.remade(self.placed.ground, &self.placed.slots)?;
+        let mut remade = self.table.remade(self.placed.ground, &self.placed.slots)?;
+        if both {
+            remade.stale.extend(both::other_places(self.disk, from));
+            both::kept_free(self.disk, from, &remade, &slots)?;
+        }
         layers.extend(overlay::table(&remade, &self.placed.slots));
-        consequences.extend(consequences::boots(self.table, to));
+        consequences.extend(match both {
+            true => both::boots(self.table, &partitions),
+            false => consequences::boots(self.table, to).into_iter().collect(),
+        });
         let moves = self.placed.shifts.iter().map(|shift| Move {
             from: shift.from,
             to: shift.to,
@@ -141,6 +160,7 @@ impl Planner<'_> {
         Ok(Conversion {
             from,
             to,
+            both,
             old_bytes: self.disk.size_bytes(),
             bytes: size.max(self.disk.size_bytes()),
             partitions,

@@ -21,10 +21,11 @@ pub use sector::Sectored;
 pub use survey::{Choices, DiskSurvey, PartitionFacts};
 
 use crate::boot::{self, Consequence, Reserved, Weight};
+use crate::convert;
 use crate::layout::BlockShift;
 use crate::mover::{MoverOptions, Track};
 use crate::resize::Shrink;
-use crate::tables::{Ground, PartitionSlot, RewritableTable, SlotKind};
+use crate::tables::{Ground, PartitionSlot, RewritableTable, SlotKind, refused};
 use crate::{Disk, Error, ErrorKind, Job, Result};
 use choose::Chosen;
 
@@ -97,6 +98,16 @@ pub fn is_staged(one: crate::Move, options: &MoverOptions) -> bool {
     Track(one).overlaps() && one.distance() < options.direct_from
 }
 
+/// Of two tables one would be written, and the other would name the old places.
+fn one_table(disk: &mut dyn Disk, job: &Job) -> Result<()> {
+    if job.patches.is_empty() || !convert::has_both(disk) {
+        return Ok(());
+    }
+    Err(refused("there are tables for sectors of 512 and of 4096 bytes, and one of them would be changed").advise(
+        "take the one for 4096 away (write zeros over bytes 4096 to 4607), and make it again afterwards (`ioalign fix --universal`)",
+    ))
+}
+
 /// The plan for a disk: the layout that moves least, and all that has to be written for it.
 pub fn plan(disk: &mut dyn Disk, survey: &DiskSurvey, choices: &Choices) -> Result<RepairPlan> {
     let (table, end) = bounds(disk, choices)?;
@@ -125,6 +136,7 @@ pub fn plan(disk: &mut dyn Disk, survey: &DiskSurvey, choices: &Choices) -> Resu
         let grow = choices.grow;
         let (job, stated) = build::job(disk, &table, &old, &new, shifts, &reserved, grow)?;
         consequences.extend(stated);
+        one_table(disk, &job)?;
         job
     };
     consequences.sort_by(|a, b| b.weight.cmp(&a.weight).then(a.partition.cmp(&b.partition)));

@@ -71,7 +71,7 @@ impl Gpt {
         let mut primary = copy(&self.primary, header, &entries, ground.unit)?;
         primary.push(TableSectors {
             at: 0,
-            bytes: self.guard(ground),
+            bytes: self.boot_sector(ground, None),
         });
         Ok(RemadeTable {
             groups: vec![backup, primary],
@@ -79,12 +79,12 @@ impl Gpt {
         })
     }
 
-    /// The boot sector, whose one entry covers the disk as far as 32 bits count.
-    fn guard(&self, ground: Ground) -> Vec<u8> {
+    /// The boot sector, whose one entry covers the disk as far as 32 bits count, or as much as is said.
+    pub(super) fn boot_sector(&self, ground: Ground, covered: Option<u32>) -> Vec<u8> {
         let mut boot = self.boot.clone();
         boot.resize(BOOT_RECORD_BYTES, 0);
         let count = ground.blocks().saturating_sub(1);
-        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        let count = covered.unwrap_or_else(|| u32::try_from(count).unwrap_or(u32::MAX));
         let entries = DosEntry::all(&boot).into_iter();
         for old in entries.filter(|entry| entry.kind == PROTECTIVE) {
             let entry = DosEntry {
@@ -98,7 +98,7 @@ impl Gpt {
     }
 
     /// Where header and entries of both copies are now.
-    fn places(&self) -> Vec<Range<u64>> {
+    pub(crate) fn places(&self) -> Vec<Range<u64>> {
         let at = |lba: u64| lba.saturating_mul(self.unit);
         let array = self.primary.header.array_bytes();
         let array = array.next_multiple_of(self.unit.max(1));

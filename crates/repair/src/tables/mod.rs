@@ -8,6 +8,7 @@ mod ebr;
 mod gpt;
 mod gpt_remake;
 mod remake;
+mod universal;
 
 use ioalign_core::on_disk::{DosEntry, PROTECTIVE, is_boot_record};
 
@@ -16,6 +17,7 @@ use crate::{Disk, Error, ErrorKind, Result};
 pub use dos::Dos;
 pub use gpt::Gpt;
 pub use remake::{Ground, RemadeTable};
+pub use universal::{LARGE, SMALL};
 
 /// A table that can be rewritten.
 #[derive(Clone, Debug)]

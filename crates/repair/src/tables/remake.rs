@@ -8,7 +8,7 @@ use std::ops::Range;
 use ioalign_core::on_disk::{BOOT_RECORD_BYTES, DosEntry};
 
 use super::{Dos, PartitionSlot, RewritableTable, SlotKind, TableSectors, in_sectors, refused};
-use crate::{Disk, Result};
+use crate::{Disk, Error, Result};
 
 /// The disk that a table is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub struct Ground {
     pub unit: u64,
     /// Its length.
     pub size: u64,
+    /// Whether the table has to be right for the other block as well: `unit` is the larger one then.
+    pub both: bool,
 }
 
 impl Ground {
@@ -25,6 +27,7 @@ impl Ground {
         Self {
             unit: disk.logical_bytes(),
             size: disk.size_bytes(),
+            both: false,
         }
     }
 
@@ -51,10 +54,12 @@ impl RewritableTable {
     /// The usable range of a disk like this.
     pub fn usable_on(&self, ground: Ground) -> Result<(u64, u64)> {
         match self {
+            Self::Dos(_) if ground.both => Err(one_block()),
             Self::Dos(_) => Ok((
                 ground.unit,
                 ground.size.min(u64::from(u32::MAX) * ground.unit),
             )),
+            Self::Gpt(gpt) if ground.both => gpt.usable_by_both(ground.size),
             Self::Gpt(gpt) => gpt.usable_on(ground),
         }
     }
@@ -77,9 +82,18 @@ impl RewritableTable {
         super::fits(self.usable_on(ground)?, slots)?;
         match self {
             Self::Dos(dos) => dos.remade(ground, slots),
+            Self::Gpt(gpt) if ground.both => gpt.for_both(ground, slots),
             Self::Gpt(gpt) => gpt.remade(ground, slots),
         }
     }
+}
+
+/// An MBR has one place for its entries, and they count in the blocks of the disk.
+fn one_block() -> Error {
+    refused(
+        "an MBR counts in sectors of one size, and a disk with the others reads the same numbers: a GPT can be there twice",
+    )
+    .advise("make it a GPT first (`sgdisk --mbrtogpt`), with a boot loader for UEFI")
 }
 
 impl Dos {

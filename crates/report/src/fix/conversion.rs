@@ -48,31 +48,40 @@ pub fn render(
 fn verdict(document: &FixDocument, conversion: &FixConversion) -> String {
     let to = conversion.to_sector_bytes;
     if !conversion.needed {
-        return format!("its table counts in sectors of {to} bytes already");
+        return match conversion.universal {
+            true => String::from("it has tables for both sectors already"),
+            false => format!("its table counts in sectors of {to} bytes already"),
+        };
     }
+    let disks = match conversion.universal {
+        true => String::from("disks with sectors of 512 and of 4096 bytes"),
+        false => format!("disks with sectors of {to} bytes"),
+    };
     match document.result {
         FixResult::Converted => {
-            format!("it is for disks with sectors of {to} bytes now, and the journal is gone")
+            format!("it is for {disks} now, and the journal is gone")
         }
         FixResult::Copied => format!(
-            "{} for disks with sectors of {to} bytes; the original was not touched",
+            "{} for {disks}; the original was not touched",
             written_to(document)
         ),
         _ => {
-            format!("it can be made one for disks with sectors of {to} bytes; nothing was written")
+            format!("it can be made one for {disks}; nothing was written")
         }
     }
 }
 
 fn head(text: &mut String, name: &str, conversion: &FixConversion) {
     let size = conversion.disk_bytes.unwrap_or(0);
-    let _ = writeln!(
-        text,
-        "{name}: from {}-byte to {}-byte sectors, {}",
-        conversion.from_sector_bytes.unwrap_or(0),
-        conversion.to_sector_bytes,
-        about(Bytes::new(size))
-    );
+    let from = conversion.from_sector_bytes.unwrap_or(0);
+    let what = match conversion.universal {
+        true => format!("from {from}-byte sectors to 512 and 4096 in one image"),
+        false => format!(
+            "from {from}-byte to {}-byte sectors",
+            conversion.to_sector_bytes
+        ),
+    };
+    let _ = writeln!(text, "{name}: {what}, {}", about(Bytes::new(size)));
     let more = conversion
         .new_disk_bytes
         .unwrap_or(size)
@@ -93,11 +102,15 @@ fn partition(text: &mut String, part: &ConvertedPartition, conversion: &FixConve
     };
     let from = conversion.from_sector_bytes.unwrap_or(0);
     let before = place(part.start_bytes, part.size_bytes, from);
-    let after = place(
-        part.new_start_bytes,
-        part.new_size_bytes,
-        conversion.to_sector_bytes,
-    );
+    let units = match conversion.universal {
+        true => vec![512, conversion.to_sector_bytes],
+        false => vec![conversion.to_sector_bytes],
+    };
+    let after = units
+        .into_iter()
+        .map(|unit| place(part.new_start_bytes, part.new_size_bytes, unit))
+        .collect::<Vec<_>>()
+        .join(" = ");
     let mut notes = vec![part.what.to_owned()];
     notes.extend(part.rebuilt.iter().flat_map(rebuilt));
     if part.start_bytes != part.new_start_bytes {
@@ -107,9 +120,10 @@ fn partition(text: &mut String, part: &ConvertedPartition, conversion: &FixConve
         let longer = part.new_size_bytes.saturating_sub(part.size_bytes);
         notes.push(format!("{longer} bytes longer"));
     }
+    let width = if conversion.universal { 36 } else { 20 };
     let _ = writeln!(
         text,
-        "  {:<4}{before:<22}-> {after:<20}{}",
+        "  {:<4}{before:<22}-> {after:<width$}{}",
         part.number,
         notes.join("; ")
     );

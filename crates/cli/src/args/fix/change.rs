@@ -23,6 +23,11 @@ pub struct ChangeArgs {
     /// are rebuilt
     #[arg(long, value_name = "BYTES", value_parser = logical, conflicts_with_all = ["partition", "align", "grid", "profile_grid"])]
     pub convert_sector_size: Option<SectorSize>,
+
+    /// Make one image for disks with logical sectors of 512 and of 4096: a GPT for each, both with their
+    /// backups, and FAT file systems that both can read
+    #[arg(long, conflicts_with_all = ["convert_sector_size", "grow", "shrink_last", "partition", "align", "grid", "profile_grid"])]
+    pub universal: bool,
 }
 
 fn logical(text: &str) -> Result<SectorSize, String> {

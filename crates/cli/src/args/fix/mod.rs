@@ -28,6 +28,7 @@ Examples:
   ioalign fix /dev/sdb --grid 192k:stripe:preference --json
   ioalign fix disk.img --grow --apply        after `truncate --size +10G disk.img`
   ioalign fix disk.img --convert-sector-size 4096 --output 4kn.img
+  ioalign fix disk.img --universal --output both.img    boots from 512 and from 4096-byte sectors
 
 A device has to be out of use: not mounted, not part of a volume, not paged on, not open for writing.
 No crash loses anything: --resume finishes, --rollback goes back. Until then a marker in place of the

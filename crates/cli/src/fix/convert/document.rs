@@ -19,6 +19,7 @@ pub fn of(page: &ConversionPage<'_>) -> FixConversion {
     FixConversion {
         name: job.map(|job| refuse::name(job)),
         needed: one.is_some(),
+        universal: page.arguments.change.universal,
         from_sector_bytes: one.map(|one| one.from),
         to_sector_bytes: page.to,
         disk_bytes: one.map(|one| one.old_bytes),

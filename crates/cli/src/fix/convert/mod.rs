@@ -1,11 +1,10 @@
-//! `--convert-sector-size`: an image for disks of the other logical sector.
+//! `--convert-sector-size`: an image for disks of the other logical sector; `--universal`: for both.
 
 mod document;
 mod perform;
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -23,6 +22,9 @@ use crate::look;
 /// Images are read and written in these units, for any sector size of their table.
 const SMALLEST: u64 = 512;
 
+/// What everything has to be in whole sectors of where both are wanted.
+pub const UNIVERSAL: u64 = 4096;
+
 /// Runs it.
 pub fn run(arguments: &FixArgs, to: u64) -> Result<Exit> {
     match &arguments.output {
@@ -39,14 +41,19 @@ fn open(arguments: &FixArgs, write: bool) -> Result<Box<dyn Disk>> {
 
 /// The plan for an open disk; `None`: nothing to do.
 fn plan(disk: &mut dyn Disk, arguments: &FixArgs, to: u64) -> Result<Option<convert::Conversion>> {
-    let other = if to == SMALLEST { 4096 } else { SMALLEST };
-    let from = arguments
-        .sector_size
-        .map_or(other, |size| u64::from(size.get()));
+    let both = arguments.change.universal;
+    let from = match arguments.sector_size {
+        Some(size) => u64::from(size.get()),
+        None if both => convert::from_for_both(disk)
+            .map_err(|error| refuse::unplanned(error, &arguments.target))?,
+        None if to == SMALLEST => 4096,
+        None => SMALLEST,
+    };
     let copied = arguments.output.is_some();
     let wish = ConversionWish {
         from,
         to,
+        both,
         may_grow: copied || target::is_raw(disk, &arguments.target),
     };
     match convert::plan(disk, wish) {
@@ -58,13 +65,15 @@ fn plan(disk: &mut dyn Disk, arguments: &FixArgs, to: u64) -> Result<Option<conv
 
 /// Devices and VHDX say themselves how long their sectors are, and go on saying so: in place only a table
 /// for those is one that is found.
-fn possible_in_place(path: &Path, to: u64) -> Result<(), String> {
+fn possible_in_place(arguments: &FixArgs, to: u64) -> Result<(), String> {
+    let path = &arguments.target;
     let begins = || {
         let mut magic = [0; 8];
         let read = File::open(path).and_then(|file| file.read_exact_at(&mut magic, 0));
         read.is_ok() && magic == *b"vhdxfile"
     };
-    if !target::is_block(path).unwrap_or(false) && !begins() {
+    // With a table for each it is found whatever they say.
+    if arguments.change.universal || !target::is_block(path).unwrap_or(false) && !begins() {
         return Ok(());
     }
     let own = container::open(path, false).map(|disk| disk.logical_bytes());

@@ -26,7 +26,7 @@ pub fn shown(arguments: &FixArgs, to: u64) -> Result<Exit> {
     let mut disk = open(arguments, false)?;
     let conversion = plan(&mut *disk, arguments, to)?;
     let job = conversion.as_ref().map(|one| {
-        possible_in_place(&arguments.target, to)?;
+        possible_in_place(arguments, to)?;
         one.job_ahead(&mut *disk).map_err(|error| error.to_string())
     });
     let job = job.as_ref().map(|job| job.as_ref().map_err(Clone::clone));
@@ -54,7 +54,7 @@ pub fn in_place(arguments: &FixArgs, to: u64) -> Result<Exit> {
     overlays::refuse(arguments)?;
     let journal = place::prepare(arguments)?;
     // Before it is locked for writing.
-    let possible = possible_in_place(&arguments.target, to);
+    let possible = possible_in_place(arguments, to);
     let mut disk = open(arguments, true)?;
     let Some(conversion) = plan(&mut *disk, arguments, to)? else {
         return nothing(arguments, to);
@@ -161,6 +161,7 @@ fn write_new(
     let format = output::format(arguments, new);
     // This is the only format that stores its sector size.
     let logical = match format {
+        ImageFormat::Vhdx if conversion.both => conversion.from,
         ImageFormat::Vhdx => conversion.to,
         _ => SMALLEST,
     };

@@ -243,6 +243,7 @@ fn converted(
     let wish = ConversionWish {
         from,
         to,
+        both: false,
         may_grow: true,
     };
     let ConversionAnswer::Convert(conversion) = convert::plan(&mut view, wish)? else {

@@ -165,6 +165,7 @@ fn possible(arguments: &FixArgs) -> Result<&Path> {
     let own = [
         ("--partition", !arguments.partition.is_empty()),
         ("--grow", arguments.change.grow),
+        ("--universal", arguments.change.universal),
         ("--expect", arguments.expect.is_some()),
     ];
     if let Some((option, _)) = own.iter().find(|(_, given)| *given) {

@@ -17,6 +17,7 @@ mod says;
 mod sparse;
 mod trouble;
 mod trusted;
+mod universal;
 mod unreadable;
 
 use std::io::Write;

@@ -3,10 +3,11 @@
 use std::io;
 use std::ops::ControlFlow;
 
+use ioalign_repair::convert::ConversionWish;
 use ioalign_repair::mover::{self, MoveOrigin, MoverOptions, MoverOutcome, MoverProgress};
 use ioalign_repair::{Disk, Job, MemoryDisk, Move, Patch};
 
-use super::{planned, shell};
+use super::{answered, shell};
 use crate::image;
 
 /// A disk that fails from some write on.
@@ -61,7 +62,7 @@ struct Stage {
 }
 
 /// An ESP that has to be moved and one that stays, both laid out again.
-fn stage() -> Stage {
+fn stage(both: bool) -> Stage {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     super::blank(&path, 12 << 20);
@@ -78,7 +79,13 @@ fn stage() -> Stage {
         bytes: old.clone(),
         logical_bytes: 512,
     };
-    let plan = planned(&mut disk, 512, 4096).unwrap();
+    let wish = ConversionWish {
+        from: 512,
+        to: 4096,
+        both,
+        may_grow: true,
+    };
+    let plan = answered(&mut disk, wish).unwrap();
     assert!(
         plan.refusal(|_| false).is_none(),
         "{:?}",
@@ -111,13 +118,22 @@ fn wipe(job: &Job, new: &mut [u8]) {
 #[test]
 fn a_conversion_survives_the_loss_of_power_at_any_write() {
     needs!(Packages);
-    let Stage { old, new, job } = stage();
+    survives(&stage(false));
+}
+
+#[test]
+fn two_tables_survive_the_loss_of_power_at_any_write() {
+    needs!(Packages);
+    survives(&stage(true));
+}
+
+fn survives(Stage { old, new, job }: &Stage) {
     let options = MoverOptions {
         chunk: 256 << 10,
         piece: 64 << 10,
         ..MoverOptions::default()
     };
-    let journal = usize::try_from(mover::journal_bytes(&job, &options).unwrap()).unwrap();
+    let journal = usize::try_from(mover::journal_bytes(job, &options).unwrap()).unwrap();
     let (mut resumed, mut rolled_back) = (0, 0);
     for writes in 0.. {
         let memory = |bytes| MemoryDisk {
@@ -132,14 +148,14 @@ fn a_conversion_survives_the_loss_of_power_at_any_write() {
         let done = mover::apply_with(
             &mut disk,
             &mut store,
-            &job,
+            job,
             &MoveOrigin::default(),
             &options,
             &mut go_on,
         );
         if done.is_ok() {
             assert!(
-                disk.disk.bytes == new,
+                disk.disk.bytes == *new,
                 "the job ends in what the view shows"
             );
             break;
@@ -148,11 +164,11 @@ fn a_conversion_survives_the_loss_of_power_at_any_write() {
         let done =
             mover::resume_with(&mut after, &mut store.clone(), &options, &mut go_on).unwrap();
         assert_eq!(done.outcome, MoverOutcome::Moved);
-        assert!(after.bytes == new, "resumed after {writes} writes");
+        assert!(after.bytes == *new, "resumed after {writes} writes");
         resumed += 1;
         let mut back = disk.disk;
         if mover::rollback_with(&mut back, &mut store, &options, &mut go_on).is_ok() {
-            assert!(back.bytes == old, "back after {writes} writes");
+            assert!(back.bytes == *old, "back after {writes} writes");
             rolled_back += 1;
         }
     }

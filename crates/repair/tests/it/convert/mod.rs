@@ -5,6 +5,7 @@ mod firmware;
 mod follow;
 mod halt;
 mod tables;
+mod universal;
 mod whole;
 
 use std::fs::File;
@@ -40,11 +41,18 @@ pub fn blank(path: &Path, bytes: u64) {
 
 /// What a conversion would do.
 pub fn planned(disk: &mut dyn Disk, from: u64, to: u64) -> Result<Conversion, Error> {
-    let wish = ConversionWish {
-        from,
-        to,
-        may_grow: true,
-    };
+    answered(
+        disk,
+        ConversionWish {
+            from,
+            to,
+            both: false,
+            may_grow: true,
+        },
+    )
+}
+
+fn answered(disk: &mut dyn Disk, wish: ConversionWish) -> Result<Conversion, Error> {
     match convert::plan(disk, wish)? {
         ConversionAnswer::Convert(conversion) => Ok(*conversion),
         ConversionAnswer::Nothing => panic!("there is nothing to convert"),
@@ -54,6 +62,11 @@ pub fn planned(disk: &mut dyn Disk, from: u64, to: u64) -> Result<Conversion, Er
 /// Converts an image in place, through a journal.
 pub fn convert_in_place(path: &Path, from: u64, to: u64) -> Conversion {
     let plan = planned(&mut FileDisk::open(path).unwrap(), from, to).unwrap();
+    done_in_place(path, plan)
+}
+
+/// Does a conversion in place.
+pub fn done_in_place(path: &Path, plan: Conversion) -> Conversion {
     assert!(
         plan.refusal(|_| false).is_none(),
         "{:?}",

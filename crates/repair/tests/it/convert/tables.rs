@@ -144,12 +144,21 @@ fn usable_ranges_leave_room_for_both_copies() {
     let path = folder.path().join("disk.img");
     partitioned(&path, 512, "label: gpt\n");
     let table = RewritableTable::read(&mut FileDisk::open(&path).unwrap()).unwrap();
-    let on = |unit, size| table.usable_on(Ground { unit, size }).unwrap();
+    let on = |unit, size| {
+        table
+            .usable_on(Ground {
+                unit,
+                size,
+                both: false,
+            })
+            .unwrap()
+    };
     assert_eq!(on(4096, 32 << 20), (1 << 20, (32 << 20) - 5 * 4096));
     assert_eq!(on(512, 32 << 20), (1 << 20, (32 << 20) - 33 * 512));
     let small = table.usable_on(Ground {
         unit: 4096,
         size: 1 << 20,
+        both: false,
     });
     assert!(small.unwrap_err().to_string().contains("no room"));
 }

@@ -47,7 +47,11 @@ fn a_gpt_is_remade_in_other_blocks_and_for_other_lengths() {
         (4096, 4096, 16 * mib + 4096),
         (512, 512, 16 * mib + 512),
     ] {
-        let ground = Ground { unit, size };
+        let ground = Ground {
+            unit,
+            size,
+            both: false,
+        };
         let mut disk = remade(from, ground, &wanted).unwrap();
         assert_eq!(Ground::of(&disk), ground);
         let table = RewritableTable::read(&mut disk).unwrap();
@@ -89,6 +93,7 @@ fn what_a_gpt_consists_of_is_put_in_its_usual_place() {
     let ground = Ground {
         unit: 512,
         size: 2 << 20,
+        both: false,
     };
     for sectors in before
         .remade(ground, &before.slots())
@@ -113,11 +118,16 @@ fn a_disk_that_is_too_short_for_a_gpt_is_refused() {
         let ground = Ground {
             unit: 512,
             size: blocks * 512,
+            both: false,
         };
         assert_eq!(table.usable_on(ground).is_ok(), fits, "{blocks}");
         assert_eq!(ground.blocks(), blocks);
     }
-    let none = Ground { unit: 0, size: 512 };
+    let none = Ground {
+        unit: 0,
+        size: 512,
+        both: false,
+    };
     assert_eq!(none.blocks(), 0);
 }
 
@@ -130,11 +140,13 @@ fn an_mbr_is_remade_in_other_blocks() {
     let ground = Ground {
         unit: 4096,
         size: 2 << 20,
+        both: false,
     };
     assert_eq!(before.usable_on(ground).unwrap(), (4096, 2 << 20));
     let large = Ground {
         unit: 512,
         size: 5 << 40,
+        both: false,
     };
     assert_eq!(before.usable_on(large).unwrap(), (512, (2 << 40) - 512));
     let new = before.remade(ground, &before.slots()).unwrap();

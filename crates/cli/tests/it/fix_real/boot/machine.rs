@@ -19,11 +19,52 @@ pub enum Firmware {
     Uefi(PathBuf),
 }
 
+/// How a disk is connected, and its logical sector.
+#[derive(Clone, Copy, Debug)]
+pub struct Seat {
+    pub bus: Bus,
+    pub sector: u32,
+}
+
+/// What the disk is to the guest.
+#[derive(Clone, Copy, Debug)]
+pub enum Bus {
+    Virtio,
+    Nvme,
+    Scsi,
+}
+
+impl Seat {
+    /// The disk of most machines.
+    pub const USUAL: Self = Self {
+        bus: Bus::Virtio,
+        sector: 512,
+    };
+
+    /// The devices of QEMU for a drive with the name `disk`.
+    fn devices(self) -> Vec<String> {
+        let sectors = format!(
+            "drive=disk,logical_block_size={},physical_block_size=4096",
+            self.sector
+        );
+        match self.bus {
+            Bus::Virtio => vec![format!("virtio-blk-pci,{sectors}")],
+            Bus::Nvme => vec![format!("nvme,serial=universal,{sectors}")],
+            Bus::Scsi => vec!["virtio-scsi-pci".to_owned(), format!("scsi-hd,{sectors}")],
+        }
+    }
+}
+
 /// Boots until somebody may log in. The image is not written: what the guest writes is thrown away.
 pub fn to_login(image: &Path, firmware: &Firmware) {
-    let mut guest = Guest::start(image, firmware);
+    let mut guest = Guest::start(image, firmware, Seat::USUAL, "on");
     let said = guest.until("login:");
     assert!(said.contains(root::SUMS_ARE_RIGHT), "{said}");
+}
+
+/// What the guest says until it says these words. What it writes goes to the image.
+pub fn said_until(words: &str, image: &Path, firmware: &Firmware, seat: Seat) -> String {
+    Guest::start(image, firmware, seat, "off").until(words)
 }
 
 /// A running QEMU; it ends with this value, and with this process.
@@ -33,7 +74,7 @@ struct Guest {
 }
 
 impl Guest {
-    fn start(image: &Path, firmware: &Firmware) -> Self {
+    fn start(image: &Path, firmware: &Firmware, seat: Seat, snapshot: &str) -> Self {
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "KILL", "--", "qemu-system-x86_64"]);
         command.args(["-accel", "tcg,thread=multi", "-machine", "q35"]);
@@ -47,10 +88,13 @@ impl Guest {
             command.args(["-drive", code, "-drive", &variables]);
         }
         let drive = format!(
-            "file={},format=raw,if=none,id=disk,snapshot=on",
+            "file={},format=raw,if=none,id=disk,snapshot={snapshot}",
             image.display()
         );
-        command.args(["-drive", &drive, "-device", "virtio-blk-pci,drive=disk"]);
+        command.args(["-drive", &drive]);
+        for device in seat.devices() {
+            command.args(["-device", &device]);
+        }
         command.stdin(Stdio::null()).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let console = lines(child.stdout.take().unwrap());

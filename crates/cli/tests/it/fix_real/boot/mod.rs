@@ -5,6 +5,7 @@ mod bios;
 mod machine;
 mod root;
 mod uefi;
+mod universal;
 
 use super::Fix;
 use super::image::Image;

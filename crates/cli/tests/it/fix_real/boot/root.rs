@@ -19,8 +19,17 @@ initrd /boot/initrd
 boot
 ";
 
-/// The modules that a virtio disk needs, each after those that it uses.
-const MODULES: [&str; 2] = ["virtio_pci", "virtio_blk"];
+/// The modules that disks and an EFI system partition need, each after those that it uses.
+const MODULES: [&str; 8] = [
+    "virtio_pci",
+    "virtio_blk",
+    "nvme",
+    "virtio_scsi",
+    "sd_mod",
+    "vfat",
+    "nls_cp437",
+    "nls_ascii",
+];
 
 const INIT: &str = "#!/bin/busybox sh
 /bin/busybox --install -s /bin
@@ -29,7 +38,11 @@ mount -t devtmpfs dev /dev
 mount -t proc proc /proc
 for module in $(cat /modules); do insmod /lib/$module || :; done
 root=$(sed 's/.*root=UUID=\\([^ ]*\\).*/\\1/' /proc/cmdline)
-mount -t ext4 -o ro \"$(findfs UUID=$root)\" /root
+until device=$(findfs UUID=$root 2>/dev/null); do sleep 0.1; done
+echo \"root is $device, sectors of $(blockdev --getss $device) bytes\"
+mkdir /esp
+esp=$(findfs LABEL=ESP 2>/dev/null) && mount -t vfat -o ro $esp /esp && echo \"the ESP has $(ls /esp/EFI/BOOT)\" && umount /esp
+mount -t ext4 -o ro \"$device\" /root
 mount --move /dev /root/dev
 umount /proc
 exec switch_root /root /sbin/init

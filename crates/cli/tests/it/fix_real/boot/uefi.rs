@@ -9,8 +9,8 @@ use super::super::image::{Image, SECTOR};
 use super::machine::Firmware;
 use super::{before_and_after, root};
 
-const ESP: &str = "C12A7328-F81F-11D2-BA4B-00A0C93EC93B";
-const ROOT: &str = "4F68BCE3-E8CD-4DB1-96E7-FBCAF984B709";
+pub const ESP: &str = "C12A7328-F81F-11D2-BA4B-00A0C93EC93B";
+pub const ROOT: &str = "4F68BCE3-E8CD-4DB1-96E7-FBCAF984B709";
 
 /// Sectors of each of the two partitions.
 const SECTORS: u64 = 48 << 11;
@@ -38,7 +38,7 @@ fn file_system(device: &Loop, scratch: &Path) {
     root::fill(mount.path());
 }
 
-fn esp(device: &Loop, start: u64, scratch: &Path) {
+pub fn esp(device: &Loop, start: u64, scratch: &Path) {
     let tree = scratch.join("esp.d");
     let loader = tree.join("EFI/BOOT");
     std::fs::create_dir_all(&loader).unwrap();
@@ -49,7 +49,17 @@ fn esp(device: &Loop, start: u64, scratch: &Path) {
     std::fs::write(tree.join("grub.cfg"), root::GRUB).unwrap();
     root::boot_files(&tree.join("boot"), scratch);
     let start = start.to_string();
-    let arguments = ["-F", "32", "-s", "1", "-h", &start, device.text()];
+    let arguments = [
+        "-F",
+        "32",
+        "-s",
+        "1",
+        "-n",
+        "ESP",
+        "-h",
+        &start,
+        device.text(),
+    ];
     tool("mkfs.fat", &arguments);
     let copy = "mcopy -s -Q -i \"$1\" \"$2\"/* ::";
     tool("sh", &["-ec", copy, "sh", device.text(), text(&tree)]);
