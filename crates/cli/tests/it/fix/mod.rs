@@ -19,6 +19,7 @@ mod trouble;
 mod trusted;
 mod universal;
 mod unreadable;
+mod vhdx_reader;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
