@@ -26,6 +26,7 @@ Examples:
   ioalign plan --raid 1 --device /dev/sdb --device /dev/sdc --fs ext4
   ioalign plan --label dos --partition data:10G,data:10G,data:10G,swap:8G,data --size 100G
   ioalign plan --partition-at 11s --grid 256k --lvm       keep the partition, align what is in it
+  ioalign plan --universal --device /dev/loop0 --partition esp:300M,data --fs ext4 --size 10G
   ioalign plan --device /dev/sdb --fs ext4 --quiet > make.sh      the commands alone, as a script
 
 Sizes are binary: 64k, 1M, 128s (sectors of 512 bytes). Nothing is written: plan prints commands.
@@ -68,6 +69,10 @@ pub struct PlanArgs {
     /// Physical block of the disks (default: 4 KiB, assumed: any grid that is stated comes first)
     #[arg(long, value_name = "SIZE", value_parser = block)]
     pub physical: Option<Bytes>,
+
+    /// It becomes an image for disks with logical blocks of 512 and of 4096 bytes (`fix --universal`)
+    #[arg(long, conflicts_with_all = ["raid", "logical", "physical", "partition_at", "from"])]
+    pub universal: bool,
 
     /// Indirection unit: what flash maps as one piece
     #[arg(long, value_name = "SIZE", value_parser = block)]

@@ -7,7 +7,7 @@ use anyhow::Result;
 use ioalign_core::plan_document::PlanDocument;
 use ioalign_core::{Bytes, Confidence, GridClaim, Origin};
 use ioalign_repair::planner::{
-    self, PartRole, PlanRequest, PlannedLabel, PlannedPartition, PlannedVolume,
+    self, Filesystem, PartRole, PlanRequest, PlannedLabel, PlannedPartition, PlannedVolume,
 };
 use ioalign_repair::platforms::{self, Platform};
 use ioalign_report::plan::{self as report, sentences};
@@ -66,6 +66,7 @@ fn want(arguments: &PlanArgs, platform: Platform) -> Result<PlanRequest> {
         volume_block: arguments.volume_block,
         grids: declared.collect(),
         habit: habit(arguments, platform, label),
+        universal: universal(arguments, platform, label)?,
         size: arguments.size,
         label,
         partitions: partitions(arguments),
@@ -91,6 +92,22 @@ fn want(arguments: &PlanArgs, platform: Platform) -> Result<PlanRequest> {
         _ => {}
     }
     Ok(want)
+}
+
+/// There are two tables in a GPT alone, and what cannot live in both blocks cannot be planned for both.
+fn universal(arguments: &PlanArgs, platform: Platform, label: PlannedLabel) -> Result<bool> {
+    let other = match arguments.fs {
+        Some(Filesystem::Ntfs) => Some("NTFS is made for one of the sectors"),
+        _ if platform != Platform::Linux => {
+            Some("its commands are those of Linux (--platform linux)")
+        }
+        _ if label != PlannedLabel::Gpt => Some("only a GPT can be there twice (--label gpt)"),
+        _ => None,
+    };
+    match other.filter(|_| arguments.universal) {
+        Some(why) => Err(UsageError(format!("--universal: {why}")).into()),
+        None => Ok(arguments.universal),
+    }
 }
 
 /// The claim with a size that the operator states.

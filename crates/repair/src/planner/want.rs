@@ -21,6 +21,8 @@ pub struct PlanRequest {
     pub grids: Vec<GridClaim>,
     /// What starts are whole multiples of by habit, where nothing speaks against it.
     pub habit: Option<Bytes>,
+    /// It is an image for disks with logical blocks of 512 and of 4096 bytes.
+    pub universal: bool,
     /// Size of the disk, or of what the array makes of its disks.
     pub size: Option<Bytes>,
     /// The table.
@@ -49,6 +51,7 @@ impl Default for PlanRequest {
             volume_block: None,
             grids: Vec::new(),
             habit: Some(Bytes::MIB),
+            universal: false,
             size: None,
             label: PlannedLabel::Gpt,
             reserved: None,

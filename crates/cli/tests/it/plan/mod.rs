@@ -221,3 +221,25 @@ fn words_of_a_foreign_document_cannot_act_on_a_terminal() {
     let json = text(&[&from[..], &["--json"]].concat());
     assert!(!json.contains("u001b") && !json.contains(acts), "{json}");
 }
+
+/// What it prints can be made one for both sectors, and the last command does that.
+#[test]
+fn an_image_for_both_sectors_ends_in_its_second_table() {
+    let said = |more: &[&str]| {
+        let fixed = ["--universal", "--device", "/dev/loop7", "--size", "10G"];
+        text(&[&fixed[..], more].concat())
+    };
+    let said = said(&["--partition", "esp:300M,data", "--fs", "xfs"]);
+    assert!(
+        said.contains("mkfs.xfs -b size=4k -s size=4k /dev/loop7p2"),
+        "{said}"
+    );
+    assert!(
+        said.contains("ioalign fix /dev/loop7 --universal --apply"),
+        "{said}"
+    );
+    for more in [["--fs", "ntfs"], ["--label", "dos"], ["--platform", "esxi"]] {
+        let output = plan(&[&["--universal"][..], &more[..]].concat());
+        assert_eq!(output.status.code(), Some(64), "{more:?}");
+    }
+}

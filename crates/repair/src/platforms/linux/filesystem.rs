@@ -12,7 +12,7 @@ pub fn make(plan: &DiskPlan, filesystem: Filesystem, at: &str) -> PlanStep {
     let want = &plan.want;
     let stripe = MkfsStripe::of(want);
     let (line, fixed) = match filesystem {
-        Filesystem::Xfs => (xfs(stripe, at), "su, sw"),
+        Filesystem::Xfs => (xfs(want.universal, stripe, at), "su, sw"),
         Filesystem::Ext4 => (ext4(plan, stripe, at), "the cluster size"),
         Filesystem::Btrfs => (
             format!("mkfs.btrfs --sectorsize 4096 --nodesize 16384 {at}"),
@@ -50,9 +50,11 @@ pub fn make(plan: &DiskPlan, filesystem: Filesystem, at: &str) -> PlanStep {
     }
 }
 
-fn xfs(stripe: Option<MkfsStripe>, at: &str) -> String {
+fn xfs(universal: bool, stripe: Option<MkfsStripe>, at: &str) -> String {
+    // mkfs.xfs takes the sector of the disk that it runs on.
+    let sector = if universal { " -s size=4k" } else { "" };
     let Some(stripe) = stripe else {
-        return format!("mkfs.xfs -b size=4k {at}");
+        return format!("mkfs.xfs -b size=4k{sector} {at}");
     };
     let kib = |size: Bytes| size.get() >> 10;
     // A log stripe unit above 256 KiB is refused; the log then takes 32 KiB, as mkfs itself does.
@@ -62,7 +64,7 @@ fn xfs(stripe: Option<MkfsStripe>, at: &str) -> String {
         ""
     };
     format!(
-        "mkfs.xfs -b size=4k -d su={}k,sw={}{log} {at}",
+        "mkfs.xfs -b size=4k{sector} -d su={}k,sw={}{log} {at}",
         kib(stripe.unit),
         stripe.width
     )

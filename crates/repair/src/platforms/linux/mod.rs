@@ -47,7 +47,15 @@ pub fn steps(plan: &DiskPlan, names: &DiskNames) -> Vec<PlanStep> {
     let filesystem = plan.want.filesystem;
     steps.extend(filesystem.map(|filesystem| filesystem::make(plan, filesystem, &at)));
     steps.extend(plan.want.database.map(filesystem::database));
+    steps.extend(plan.want.universal.then(|| universal(names.first())));
     steps
+}
+
+/// The second table, when the partitions are filled.
+fn universal(disk: &str) -> PlanStep {
+    let line = format!("ioalign fix {} --universal --apply", shell_word(disk));
+    PlanStep::new("Write the table for the other sectors", vec![line])
+        .note("last, when everything is copied and nothing is mounted: the FAT file systems are made again")
 }
 
 fn array(plan: &DiskPlan, names: &DiskNames) -> Option<PlanStep> {
