@@ -5,15 +5,19 @@
 //! read, and nothing else changes.
 
 pub mod manifest;
-mod scan;
+mod tag;
 
 use std::path::{Component, Path};
 
+use roxmltree::{Document, Node, ParsingOptions};
+
 use crate::{Error, ErrorKind, Result};
-use scan::{XmlTag, escaped, local, tags};
+use tag::{XmlTag, escaped};
 
 /// Longer than any description.
 pub const LONGEST: u64 = 16 << 20;
+/// More elements and texts than any description has.
+const MOST_NODES: u32 = 1 << 18;
 /// The format of a disk that VMware calls `monolithicSparse`, and that of one which is written once.
 pub const SPARSE: &str = "http://www.vmware.com/interfaces/specifications/vmdk.html#sparse";
 
@@ -54,20 +58,23 @@ impl OvfPackage {
     /// Reads a description.
     pub fn read(text: String) -> Result<Self> {
         let refused = |what: String| Error::new(ErrorKind::Unsupported, what);
-        let all = tags(&text).map_err(|what| refused(format!("is no OVF description: {what}")))?;
-        let is_one = all.first().is_some_and(|tag| tag.path == ["Envelope"]);
-        if !is_one {
+        // No document type, and with it no entities of its own.
+        let options = ParsingOptions {
+            allow_dtd: false,
+            nodes_limit: MOST_NODES,
+            ..ParsingOptions::default()
+        };
+        let document = Document::parse_with_options(&text, options)
+            .map_err(|what| refused(format!("is no OVF description: {what}")))?;
+        let root = document.root_element();
+        if root.tag_name().name() != "Envelope" {
             return Err(refused(
                 "is no OVF description: it has no Envelope".to_owned(),
             ));
         }
-        let is = |tag: &&XmlTag, parent: &str, name: &str| matches!(tag.path.as_slice(), [.., above, own] if above == parent && own == name);
-        let disks: Vec<_> = all
-            .iter()
-            .filter(|tag| is(tag, "DiskSection", "Disk"))
-            .collect();
+        let disks: Vec<_> = named(root, "DiskSection", "Disk").collect();
         let mut files = Vec::new();
-        for tag in all.iter().filter(|tag| is(tag, "References", "File")) {
+        for tag in named(root, "References", "File") {
             let href = tag.value("href").unwrap_or_default().to_owned();
             if !is_below(&href) {
                 return Err(refused(format!(
@@ -75,16 +82,9 @@ impl OvfPackage {
                 )));
             }
             let id = tag.value("id");
-            let of_it = |disk: &&&XmlTag| id.is_some() && disk.value("fileRef") == id;
-            files.push(OvfFile {
-                tag: tag.clone(),
-                href,
-                disks: disks
-                    .iter()
-                    .filter(of_it)
-                    .map(|disk| (*disk).clone())
-                    .collect(),
-            });
+            let of_it = |disk: &&XmlTag| id.is_some() && disk.value("fileRef") == id;
+            let disks = disks.iter().filter(of_it).cloned().collect();
+            files.push(OvfFile { tag, href, disks });
         }
         Ok(Self { text, files })
     }
@@ -99,12 +99,26 @@ impl OvfPackage {
             }
         }
         edits.sort_by_key(|edit| std::cmp::Reverse(edit.0.start));
+        // Files with one id share their disks.
+        edits.dedup_by_key(|edit| edit.0.start);
         let mut text = self.text.clone();
         for (place, new) in edits {
             text.replace_range(place, &new);
         }
         text
     }
+}
+
+/// Elements of this name in one of the other name.
+fn named<'a>(
+    root: Node<'a, 'a>,
+    parent: &'a str,
+    name: &'a str,
+) -> impl Iterator<Item = XmlTag> + 'a {
+    let is = |node: Node<'_, '_>, name: &str| node.is_element() && node.tag_name().name() == name;
+    root.descendants()
+        .filter(move |node| is(*node, name) && node.parent().is_some_and(|above| is(above, parent)))
+        .map(XmlTag::of)
 }
 
 type Edit = (std::ops::Range<usize>, String);
@@ -190,7 +204,7 @@ fn is_below(href: &str) -> bool {
     let parts = Path::new(href).components();
     !href.is_empty()
         && !href.contains(['\0', '\\', '\n', '\r'])
-        && local(href) == href
+        && !href.contains(':')
         && parts.clone().all(is_plain)
 }
 
@@ -239,6 +253,23 @@ mod tests {
     }
 
     #[test]
+    fn a_disk_of_two_files_is_changed_once() {
+        let text = TEXT.replace("file2", "file1");
+        let package = OvfPackage::read(text).unwrap();
+        let second = OvfChange {
+            href: "x.nvram".to_owned(),
+            ..change(17 << 30)
+        };
+        let changed = package.changed(&[change(17 << 30), second]);
+        assert_eq!(
+            changed.matches("ovf:capacity=\"17\"").count(),
+            1,
+            "{changed}"
+        );
+        assert!(OvfPackage::read(changed).is_ok());
+    }
+
+    #[test]
     fn names_that_lead_out_of_the_folder_are_refused() {
         for href in [
             "../a.vmdk",
@@ -252,7 +283,16 @@ mod tests {
             let text = TEXT.replace("a&amp;b.vmdk", href);
             assert!(OvfPackage::read(text).is_err(), "{href}");
         }
-        assert!(OvfPackage::read("<html/>".to_owned()).is_err());
+        for other in [
+            "<html/>",
+            "<!DOCTYPE a><Envelope/>",
+            "<Envelope>",
+            "<Envelope x='&evil;'/>",
+            "",
+            "\0",
+        ] {
+            assert!(OvfPackage::read(other.to_owned()).is_err(), "{other}");
+        }
     }
 
     #[test]
