@@ -44,6 +44,11 @@ pub(super) fn of(claims: &WriteUnitClaims) -> Result<ClaimedUnit, &'static str> 
 }
 
 fn own(claims: &WriteUnitClaims) -> Result<ClaimedUnit, &'static str> {
+    if *claims == WriteUnitClaims::default() {
+        return Err(
+            "nothing that a drive says of itself was seen: ask where the drive is, or give `nvme id-ns`",
+        );
+    }
     if claims.nvme {
         return of_nvme(claims);
     }

@@ -95,18 +95,22 @@ pub struct WriteUnit {
     pub r#do: Vec<String>,
 }
 
-/// The verdict on every disk of the stack. A measurement is about the disk that it names, or about the only one.
+/// The verdict on every disk of the stack, and on what else lies at its bottom: an image has none. A measurement is about the disk that it names, or about the only one.
 pub fn write_units(stack: &Stack, measured: Option<&MeasuredUnit>) -> Vec<WriteUnit> {
     let disks: Vec<_> = stack
         .layers()
-        .filter(|(_, layer)| layer.kind == Kind::Disk || layer.write_unit.is_some())
+        .filter(|(_, layer)| {
+            let is_asked = layer.kind == Kind::Disk || layer.below.is_empty();
+            is_asked || layer.write_unit.is_some()
+        })
         .collect();
     let only = disks.len() == 1;
     let verdicts = disks.iter().map(|(id, layer)| {
         let measured = measured.filter(|one| only || one.is_of(&layer.name));
         let silent = WriteUnitClaims::default();
         let claims = layer.write_unit.as_deref().unwrap_or(&silent);
-        let disk = (layer.kind == Kind::Disk).then_some(layer.name.as_str());
+        let is_here = layer.kind == Kind::Disk && layer.write_unit.is_some();
+        let disk = is_here.then_some(layer.name.as_str());
         verdict(stack.label(*id), disk, claims, measured)
     });
     verdicts.collect()
@@ -120,7 +124,7 @@ fn verdict(
 ) -> WriteUnit {
     let (unit, confidence, why) = decide(claims, measured);
     let is_open = confidence != Confidence::High && measured.is_none_or(|one| one.bytes.is_none());
-    // A text that names no device leaves nothing to type.
+    // An image, or a text that names no device, leaves nothing to type.
     let r#do = disk.filter(|_| is_open).map(|name| {
         format!(
             "measure it, on a drive without data: ioalign probe /dev/{name} --write --json > probe.json, then ioalign \

@@ -180,6 +180,25 @@ fn what_hides_the_medium_is_not_taken_for_it() {
 }
 
 #[test]
+fn an_image_has_no_unit_and_says_so() {
+    let mut stack = Stack::new();
+    let image = stack.push(Layer::new(Kind::Image, "a.qcow2"));
+    let map = ioalign_core::map::Map::Shift {
+        start: ioalign_core::Bytes::ZERO,
+    };
+    stack.push(Layer::new(Kind::Disk, "virtual disk").on(image, map));
+    let units = write_units(&stack, None);
+    assert_eq!(units.len(), 2);
+    for unit in units {
+        assert_eq!(verdict(&unit), (None, Confidence::Low));
+        assert!(
+            unit.why.contains("ask where the drive is") && unit.r#do.is_empty(),
+            "{unit:#?}"
+        );
+    }
+}
+
+#[test]
 fn programs_get_what_they_take() {
     let coarse = of(nvme(4096, 16 * KIB, 128 * KIB), None);
     assert!(settings(&coarse, "ZFS").starts_with("zpool create -o ashift=14\n"));
