@@ -21,6 +21,11 @@ pub fn open(path: &Path, unit: u64) -> FileDisk {
     .unwrap()
 }
 
+/// The disk in a file, once it is free.
+pub fn opened(path: impl AsRef<Path>) -> FileDisk {
+    free(|| FileDisk::open(path.as_ref())).unwrap()
+}
+
 /// What `open` gives once the disk is free: between its fork and its exec a program that another test starts holds
 /// what this process has open, the claim of a device too, and lets go of it a moment later.
 pub fn free<T>(open: impl Fn() -> Result<T, Error>) -> Result<T, Error> {

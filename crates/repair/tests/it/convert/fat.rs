@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use ioalign_repair::convert::fat::{self, FatKind, FatWish};
-use ioalign_repair::mover::FileDisk;
 use ioalign_repair::overlay::{OverlayLayer, OverlayView};
 
 use super::{copy, shell};
@@ -50,7 +49,7 @@ fn follows(options: &str, mib: u64, from: u64, kind: (FatKind, FatKind)) -> bool
     let seen = shell(SEEN, &[&old]);
     assert!(seen.contains("a file with a name 7.txt"), "{seen}");
     let to = if from == 512 { 4096 } else { 512 };
-    let geometry = fat::geometry(&mut FileDisk::open(&old).unwrap(), 0).unwrap();
+    let geometry = fat::geometry(&mut crate::image::opened(&old), 0).unwrap();
     assert_eq!((geometry.kind, geometry.sector), (kind.0, from));
     let (new_kind, kept) = made(&old, &new, to);
     assert_eq!(new_kind, kind.1);
@@ -61,7 +60,7 @@ fn follows(options: &str, mib: u64, from: u64, kind: (FatKind, FatKind)) -> bool
 }
 
 fn made(old: &Path, new: &Path, sector: u64) -> (FatKind, bool) {
-    let mut disk = FileDisk::open(old).unwrap();
+    let mut disk = crate::image::opened(old);
     let size = std::fs::metadata(old).unwrap().len();
     let wish = FatWish {
         sector,
@@ -74,7 +73,7 @@ fn made(old: &Path, new: &Path, sector: u64) -> (FatKind, bool) {
         &mut OverlayView::new(&mut disk, (size, 512), &[], &layers),
         new,
     );
-    let now = fat::geometry(&mut FileDisk::open(new).unwrap(), 0).unwrap();
+    let now = fat::geometry(&mut crate::image::opened(new), 0).unwrap();
     assert_eq!(now, remade.geometry, "as it is read again");
     (now.kind, remade.kept)
 }
@@ -145,7 +144,7 @@ fn damage_and_lack_of_room_are_refused() {
             sector: 4096,
             start: 0,
         };
-        let remade = fat::remade(&mut FileDisk::open(&old).unwrap(), 0, size, wish);
+        let remade = fat::remade(&mut crate::image::opened(&old), 0, size, wish);
         remade.unwrap_err().to_string()
     };
     let dirty = make(

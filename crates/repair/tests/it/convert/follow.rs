@@ -5,7 +5,6 @@ use std::path::Path;
 use ioalign_repair::boot::Weight;
 use ioalign_repair::content::{PartitionContent, probe};
 use ioalign_repair::convert::{FollowedPartition, follow};
-use ioalign_repair::mover::FileDisk;
 use ioalign_testkit::device::Loop;
 use ioalign_testkit::run::command;
 
@@ -31,7 +30,7 @@ fn made(folder: &Path, mib: u64, script: &str) -> (std::path::PathBuf, Partition
         &format!("truncate --size {mib}M \"$1\"; {script}"),
         &[&path],
     );
-    let content = probe(&mut FileDisk::open(&path).unwrap(), 0, mib << 20).unwrap();
+    let content = probe(&mut crate::image::opened(&path), 0, mib << 20).unwrap();
     (path, content)
 }
 

@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use ioalign_repair::convert::{self, Conversion, ConversionAnswer, ConversionWish};
-use ioalign_repair::mover::{self, FileDisk};
+use ioalign_repair::mover;
 use ioalign_repair::{Disk, Error};
 use ioalign_testkit::run::command;
 
@@ -61,7 +61,7 @@ fn answered(disk: &mut dyn Disk, wish: ConversionWish) -> Result<Conversion, Err
 
 /// Converts an image in place, through a journal.
 pub fn convert_in_place(path: &Path, from: u64, to: u64) -> Conversion {
-    let plan = planned(&mut FileDisk::open(path).unwrap(), from, to).unwrap();
+    let plan = planned(&mut crate::image::opened(path), from, to).unwrap();
     done_in_place(path, plan)
 }
 
@@ -76,7 +76,7 @@ pub fn done_in_place(path: &Path, plan: Conversion) -> Conversion {
         let file = File::options().write(true).open(path).unwrap();
         file.set_len(plan.bytes).unwrap();
     }
-    let mut disk = FileDisk::open(path).unwrap();
+    let mut disk = crate::image::opened(path);
     let job = plan.job(&mut disk).unwrap();
     let journal = path.with_extension("journal");
     let mut watch = |_: &mover::MoverProgress| ControlFlow::Continue(());

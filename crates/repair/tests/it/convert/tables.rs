@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use ioalign_repair::mover::FileDisk;
 use ioalign_repair::tables::{Ground, RewritableTable};
 
 use super::{blank, convert_in_place, planned, shell};
@@ -74,7 +73,7 @@ fn odd_places_are_made_whole() {
     );
     shell(&write, &[&path]);
     // What nobody knows is refused; swap space is known.
-    let unknown = planned(&mut FileDisk::open(&path).unwrap(), 512, 4096).unwrap();
+    let unknown = planned(&mut crate::image::opened(&path), 512, 4096).unwrap();
     let refusal = unknown.refusal(|_| false).unwrap().to_string();
     assert!(
         refusal.contains("partition 1: its content is unknown"),
@@ -105,7 +104,7 @@ fn an_mbr_of_primaries_follows_and_one_of_logicals_does_not() {
     let path = folder.path().join("disk.img");
     let script = "label: dos\nlabel-id: 0xc0ffee11\nstart=2048, size=20480, type=83, bootable\nstart=22528, size=2048, type=82\n";
     partitioned(&path, 512, script);
-    let refused = planned(&mut FileDisk::open(&path).unwrap(), 512, 4096).unwrap_err();
+    let refused = planned(&mut crate::image::opened(&path), 512, 4096).unwrap_err();
     assert!(
         refused.to_string().contains("sector size is unknown"),
         "{refused}"
@@ -120,7 +119,7 @@ fn an_mbr_of_primaries_follows_and_one_of_logicals_does_not() {
     assert_eq!((after[0].start, after[0].size), (256, 2560));
     assert_eq!(after[0].rest, before[0].rest);
     // Once more: what it counts in is seen by what is there.
-    let again = planned(&mut FileDisk::open(&path).unwrap(), 512, 4096).unwrap_err();
+    let again = planned(&mut crate::image::opened(&path), 512, 4096).unwrap_err();
     assert!(again.to_string().contains("already"), "{again}");
     convert_in_place(&path, 4096, 512);
     assert_eq!(image::dump(&path, 512).1, before);
@@ -129,7 +128,7 @@ fn an_mbr_of_primaries_follows_and_one_of_logicals_does_not() {
         512,
         "label: dos\nstart=2048, size=20480, type=5\nstart=4096, size=2048, type=83\n",
     );
-    let logical = planned(&mut FileDisk::open(&path).unwrap(), 512, 4096).unwrap_err();
+    let logical = planned(&mut crate::image::opened(&path), 512, 4096).unwrap_err();
     assert!(
         logical.to_string().contains("sgdisk --mbrtogpt"),
         "{logical}"
@@ -143,7 +142,7 @@ fn usable_ranges_leave_room_for_both_copies() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     partitioned(&path, 512, "label: gpt\n");
-    let table = RewritableTable::read(&mut FileDisk::open(&path).unwrap()).unwrap();
+    let table = RewritableTable::read(&mut crate::image::opened(&path)).unwrap();
     let on = |unit, size| {
         table
             .usable_on(Ground {

@@ -8,7 +8,6 @@ use std::path::Path;
 use ioalign_repair::convert::{
     self, Conversion, ConversionAnswer, ConversionWish, from_for_both, has_both,
 };
-use ioalign_repair::mover::FileDisk;
 use ioalign_repair::{Disk, Error};
 use ioalign_testkit::device::Loop;
 
@@ -39,7 +38,7 @@ fn filled(path: &Path, bytes: u64) {
 }
 
 fn planned(path: &Path, may_grow: bool) -> Result<Conversion, Error> {
-    let mut disk = FileDisk::open(path).unwrap();
+    let mut disk = crate::image::opened(path);
     let from = from_for_both(&mut disk)?;
     answered(&mut disk, wish(from, may_grow))
 }
@@ -128,7 +127,7 @@ fn every_program_reads_the_same_partitions_from_both_sectors() {
             bytes(&path, 17 << 20, 10 << 20) == root,
             "the root file system is unchanged"
         );
-        let mut disk = FileDisk::open(&path).unwrap();
+        let mut disk = crate::image::opened(&path);
         assert!(has_both(&mut disk));
         let again = convert::plan(&mut disk, wish(512, false)).unwrap();
         assert!(matches!(again, ConversionAnswer::Nothing), "{again:?}");
@@ -166,7 +165,7 @@ fn either_table_leads_to_the_same_bytes() {
         end - 504,
     ] {
         write(&path, at, b"damage");
-        assert!(!has_both(&mut FileDisk::open(&path).unwrap()), "{at}");
+        assert!(!has_both(&mut crate::image::opened(&path)), "{at}");
         done_in_place(&path, planned(&path, true).unwrap());
         assert!(std::fs::read(&path).unwrap() == both, "{at}");
     }
@@ -186,7 +185,7 @@ fn tables_that_disagree_are_not_chosen_from() {
         refused.contains("name different places") && refused.contains("--sector-size 512"),
         "{refused}"
     );
-    let mut disk = FileDisk::open(&path).unwrap();
+    let mut disk = crate::image::opened(&path);
     let right = answered(&mut disk, wish(4096, true)).unwrap();
     drop(disk);
     done_in_place(&path, right);
@@ -213,7 +212,7 @@ fn what_is_in_the_way_moves_or_is_refused() {
             .iter()
             .all(|byte| *byte == 0)
     );
-    assert!(has_both(&mut FileDisk::open(&path).unwrap()));
+    assert!(has_both(&mut crate::image::opened(&path)));
     // A first stage of a board behind the table.
     filled(&path, 40 << 20);
     write(&path, 30 << 10, b"eGON");
@@ -279,5 +278,5 @@ fn what_lives_in_one_of_the_sectors_alone_is_refused() {
             .to_string();
         assert!(refusal.contains(why), "{refusal}");
     }
-    assert_eq!(FileDisk::open(&path).unwrap().logical_bytes(), 512);
+    assert_eq!(crate::image::opened(&path).logical_bytes(), 512);
 }

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use ioalign_repair::mover::FileDisk;
 use ioalign_testkit::device::{Loop, MountGuard};
 
 use super::{blank, convert_in_place, copy, planned, shell};
@@ -73,7 +72,7 @@ fn the_kernel_sees_the_same_files_in_other_blocks_and_back() {
     let rows = image::dump(&path, 512).1;
     // To a new image, the original stays.
     let output = folder.path().join("new.img");
-    let mut disk = FileDisk::open(&path).unwrap();
+    let mut disk = crate::image::opened(&path);
     let plan = planned(&mut disk, 512, 4096).unwrap();
     copy(&mut plan.view(&mut disk), &output);
     drop(disk);

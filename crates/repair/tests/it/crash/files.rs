@@ -20,7 +20,7 @@ fn a_job_on_files_leaves_no_journal() {
     let folder = tempfile::tempdir().unwrap();
     let (image, journal) = (folder.path().join("disk"), folder.path().join("journal"));
     std::fs::write(&image, &layout.bytes).unwrap();
-    let mut disk = FileDisk::open(&image).unwrap();
+    let mut disk = crate::image::opened(&image);
     let done = mover::apply(
         &mut disk,
         &journal,
@@ -47,7 +47,7 @@ fn stopped_and_rolled_back() {
     let folder = tempfile::tempdir().unwrap();
     let (image, journal) = (folder.path().join("disk"), folder.path().join("journal"));
     std::fs::write(&image, &layout.bytes).unwrap();
-    let mut disk = FileDisk::open(&image).unwrap();
+    let mut disk = crate::image::opened(&image);
     let mut stop = |progress: &mover::MoverProgress| match progress.done_bytes {
         ..10_000 => ControlFlow::Continue(()),
         _ => ControlFlow::Break(()),
@@ -132,7 +132,7 @@ fn two_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let (image, path) = (folder.path().join("disk"), folder.path().join("journal"));
     std::fs::write(&image, vec![0; 4096]).unwrap();
-    let _disk = FileDisk::open(&image).unwrap();
+    let _disk = crate::image::opened(&image);
     assert_eq!(FileDisk::open(&image).unwrap_err().kind(), ErrorKind::InUse);
     let _journal = JournalFile::create(&path, 4096).unwrap();
     assert_eq!(
@@ -148,7 +148,7 @@ fn progress_reaches_its_end() {
     let folder = tempfile::tempdir().unwrap();
     let (image, journal) = (folder.path().join("disk"), folder.path().join("journal"));
     std::fs::write(&image, &layout.bytes).unwrap();
-    let mut disk = FileDisk::open(&image).unwrap();
+    let mut disk = crate::image::opened(&image);
     let mut seen = Vec::new();
     let mut watch = |progress: &mover::MoverProgress| {
         assert_eq!(progress.total_bytes, 16 << 10);

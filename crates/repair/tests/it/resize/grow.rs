@@ -96,7 +96,7 @@ fn growth_makes_room_for_a_move() {
         &format!("printf '{text}' | dd of=\"$1\" bs=1 seek=32256 conv=notrunc status=none"),
         &[&path],
     );
-    let mut disk = FileDisk::open(&path).unwrap();
+    let mut disk = crate::image::opened(&path);
     let wish = Choices {
         align: Some(MIB),
         ..Choices::default()

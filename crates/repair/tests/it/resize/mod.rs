@@ -7,7 +7,7 @@ use std::path::Path;
 
 use ioalign_core::Boundaries;
 use ioalign_repair::fix::{self, Choices, DiskSurvey, PartitionFacts, RepairPlan};
-use ioalign_repair::mover::{self, FileDisk};
+use ioalign_repair::mover;
 
 use crate::convert::{blank, shell};
 use crate::image;
@@ -33,12 +33,12 @@ fn survey(numbers: &[u32]) -> DiskSurvey {
 }
 
 fn plan(path: &Path, numbers: &[u32], choices: &Choices) -> RepairPlan {
-    let mut disk = FileDisk::open(path).unwrap();
+    let mut disk = crate::image::opened(path);
     fix::plan(&mut disk, &survey(numbers), choices).unwrap()
 }
 
 fn apply(path: &Path, plan: &RepairPlan) {
-    let mut disk = FileDisk::open(path).unwrap();
+    let mut disk = crate::image::opened(path);
     let mut watch = |_: &mover::MoverProgress| std::ops::ControlFlow::Continue(());
     let journal = path.with_extension("journal");
     mover::apply(

@@ -100,7 +100,7 @@ fn what_cannot_become_smaller_is_refused() {
             align: Some(MIB),
             ..SHRINK
         };
-        let mut disk = FileDisk::open(&path).unwrap();
+        let mut disk = crate::image::opened(&path);
         fix::plan(&mut disk, &survey(&[1]), &wish)
             .unwrap_err()
             .to_string()
