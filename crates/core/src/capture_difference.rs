@@ -145,19 +145,12 @@ fn pair(a: &Stack, b: &Stack) -> (Pairs, Vec<FactDifference>) {
     let ids = |stack: &Stack| -> Vec<LayerId> { stack.layers().map(|(id, _)| id).collect() };
     let (mut left, mut right) = (ids(a), ids(b));
     let mut pairs = Vec::new();
-    left.retain(|one| {
-        let same = right
-            .iter()
-            .position(|other| b.label(*other) == a.label(*one));
-        pairs.extend(same.map(|at| (*one, right.remove(at))));
-        same.is_none()
+    take(&mut left, &mut right, &mut pairs, |one, other| {
+        a.label(one) == b.label(other)
     });
     // Disks of other names, and what lies on them.
-    left.retain(|one| {
-        let kind = a.layer(*one).kind;
-        let same = right.iter().position(|other| b.layer(*other).kind == kind);
-        pairs.extend(same.map(|at| (*one, right.remove(at))));
-        same.is_none()
+    take(&mut left, &mut right, &mut pairs, |one, other| {
+        a.layer(one).kind == b.layer(other).kind
     });
     pairs.sort();
     let present = |layer: String, in_a: bool| FactDifference {
@@ -169,6 +162,20 @@ fn pair(a: &Stack, b: &Stack) -> (Pairs, Vec<FactDifference>) {
     let alone = left.iter().map(|id| present(a.label(*id), true));
     let alone = alone.chain(right.iter().map(|id| present(b.label(*id), false)));
     (pairs, alone.collect())
+}
+
+/// Takes the layers out that are the same by some measure, each with the first of the other side.
+fn take(
+    left: &mut Vec<LayerId>,
+    right: &mut Vec<LayerId>,
+    pairs: &mut Pairs,
+    same: impl Fn(LayerId, LayerId) -> bool,
+) {
+    left.retain(|one| {
+        let place = right.iter().position(|other| same(*one, *other));
+        pairs.extend(place.map(|at| (*one, right.remove(at))));
+        place.is_none()
+    });
 }
 
 /// All that is known of a layer, but its names.

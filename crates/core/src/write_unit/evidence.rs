@@ -30,33 +30,26 @@ pub(super) fn of(
         }));
     };
     let granularity = "what a smaller write makes the drive read first";
+    let (minimum, optimal, physical) = match claims.nvme {
+        true => (
+            "minimum_io_size (NPWG)",
+            "optimal_io_size (NOWS)",
+            "the smaller one of NPWG and AWUPF",
+        ),
+        false => (
+            "minimum_io_size",
+            "optimal_io_size",
+            "what a smaller write makes the disk read first",
+        ),
+    };
     say("NPWG", claims.npwg, granularity);
     say("NPWA", claims.npwa, "where writes start best");
-    let (optimal, preferred) = match claims.nvme {
-        true => ("optimal_io_size (NOWS)", fast(claims.optimal, unit)),
-        false => ("optimal_io_size", fast(claims.optimal, unit)),
-    };
     say("NOWS", claims.nows, fast(claims.nows, unit));
-    let minimum = match claims.nvme {
-        true => "minimum_io_size (NPWG)",
-        false => "minimum_io_size",
-    };
-    say(
-        minimum,
-        claims.minimum.filter(|_| claims.npwg.is_none()),
-        "as the kernel passes it on",
-    );
-    say(
-        optimal,
-        claims
-            .optimal
-            .filter(|bytes| *bytes != 0 && claims.nows.is_none()),
-        preferred,
-    );
-    let physical = match claims.nvme {
-        true => "the smaller one of NPWG and AWUPF",
-        false => "what a smaller write makes the disk read first",
-    };
+    // sysfs repeats what Identify Namespace said.
+    let by_kernel = claims.minimum.filter(|_| claims.npwg.is_none());
+    say(minimum, by_kernel, "as the kernel passes it on");
+    let by_kernel = claims.optimal.filter(|_| claims.nows.is_none());
+    say(optimal, by_kernel, fast(by_kernel, unit));
     say("physical_block_size", claims.physical, physical);
     if let Some(known) = &claims.known {
         say(
