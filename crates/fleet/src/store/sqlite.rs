@@ -1,7 +1,8 @@
 //! SQLite: one file, compiled in.
 
 use std::path::Path;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rusqlite::types::{ToSql, ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, ErrorCode, params_from_iter};
@@ -11,6 +12,8 @@ use crate::error::{FleetError, FleetResult};
 
 /// How long a writer waits for another process.
 const BUSY: Duration = Duration::from_secs(10);
+/// And after what time it asks again, where SQLite does not wait itself.
+const AGAIN: Duration = Duration::from_millis(5);
 /// Statements kept ready.
 const STATEMENTS: usize = 64;
 
@@ -25,7 +28,7 @@ impl SqliteDatabase {
             database.busy_timeout(BUSY)?;
             database.set_prepared_statement_cache_capacity(STATEMENTS);
             // A reader waits for no writer, and a commit is on the disk when it returns.
-            database.pragma_update(None, "journal_mode", "wal")?;
+            write_ahead(&database)?;
             database.pragma_update(None, "synchronous", "full")?;
             database.pragma_update(None, "foreign_keys", true)?;
             database.pragma_update(None, "trusted_schema", false)?;
@@ -36,6 +39,23 @@ impl SqliteDatabase {
         };
         set().map_err(|error| failed(&error))?;
         Ok(Self(database))
+    }
+}
+
+/// Two that open a new file at once want to turn the same reader's lock into a writer's: SQLite lets neither wait
+/// (`sqlite3_busy_handler`), and the one that lost asks again.
+fn write_ahead(database: &Connection) -> rusqlite::Result<()> {
+    let begun = Instant::now();
+    loop {
+        match database.pragma_update(None, "journal_mode", "wal") {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && begun.elapsed() < BUSY =>
+            {
+                thread::sleep(AGAIN);
+            }
+            other => return other,
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Stores that stop, servers that meet, disks that are full.
 
-use std::sync::Arc;
+use std::path::Path;
+use std::sync::{Arc, Barrier};
 use std::thread;
 
 use ioalign_fleet::questions::overview;
@@ -8,6 +9,8 @@ use ioalign_fleet::{Collector, FleetError, FleetStore, StorePlace};
 use ioalign_testkit::PostgresServer;
 
 use crate::made::{MadeHost, NOON, TODAY, judge};
+
+const SERVERS: usize = 6;
 
 pub fn two_servers_on_one_store_lose_and_double_nothing(place: &StorePlace) {
     // Both start at once on an empty store, and take the same pushes of the same hosts.
@@ -44,6 +47,22 @@ pub fn two_servers_on_one_store_lose_and_double_nothing(place: &StorePlace) {
     let found = overview(&mut store, NOON).unwrap();
     assert_eq!((found.hosts, found.reports), (10, 100));
     assert_eq!(found.hosts_by_severity["misaligned"], 10);
+}
+
+/// As many servers as start at once make one new store.
+pub fn servers_that_start_at_once_all_open_it(folder: &Path) {
+    for round in 0..40 {
+        let place = StorePlace::Sqlite(folder.join(format!("{round}.db")));
+        let start = Barrier::new(SERVERS);
+        thread::scope(|scope| {
+            for _ in 0..SERVERS {
+                scope.spawn(|| {
+                    start.wait();
+                    FleetStore::open(&place).unwrap();
+                });
+            }
+        });
+    }
 }
 
 pub fn what_is_acknowledged_is_there(place: &StorePlace) {

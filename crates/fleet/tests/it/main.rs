@@ -44,6 +44,11 @@ fn sqlite() {
     }
 }
 
+#[test]
+fn a_new_file_is_made_once() {
+    faults::servers_that_start_at_once_all_open_it(tempfile::tempdir().unwrap().path());
+}
+
 /// One server for all of it: its start is what takes time.
 #[test]
 fn postgresql() {
