@@ -85,6 +85,7 @@ fn exact(disk: &Memory, arguments: &[&str]) -> Value {
             assert_eq!(profile["dropped"], 0, "{arguments:?}");
             return profile;
         }
+        eprintln!("round {round} {arguments:?}: {}", profile["unpaired"]);
     }
     unreachable!()
 }

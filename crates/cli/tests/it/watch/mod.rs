@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use ioalign_testkit::Loop;
 use ioalign_testkit::run::tool;
@@ -22,7 +22,30 @@ mod screen;
 
 /// Others read block devices too (udev, other tests), and a kernel may run no BPF program on top of one process: of a
 /// few completions none is seen, which the profile says. Then the round does not count.
-const ROUNDS: usize = 12;
+const ROUNDS: usize = 30;
+
+/// A program on a plain tracepoint does not run while another one runs on its processor, or while a process there is inside
+/// a map of any program (`trace_call_bpf` in kernel/trace/bpf_trace.c): such a watch has the machine for itself.
+static OTHER_WATCHES: RwLock<()> = RwLock::new(());
+
+/// How a watch stands to others; held until it ends.
+#[allow(dead_code)] // held, not read
+enum Turn {
+    Beside(RwLockReadGuard<'static, ()>),
+    Alone(RwLockWriteGuard<'static, ()>),
+}
+
+impl Turn {
+    fn of(arguments: &[&str]) -> Self {
+        if arguments.contains(&"tracepoint") {
+            let turn = OTHER_WATCHES.write();
+            Self::Alone(turn.unwrap_or_else(PoisonError::into_inner))
+        } else {
+            let turn = OTHER_WATCHES.read();
+            Self::Beside(turn.unwrap_or_else(PoisonError::into_inner))
+        }
+    }
+}
 
 /// A loop device over memory, and its file; both go with this.
 pub struct Memory {
@@ -79,12 +102,14 @@ fn permitted() -> bool {
 
 /// A watch that has begun.
 struct Watching {
+    _turn: Turn,
     child: Child,
     messages: BufReader<std::process::ChildStderr>,
 }
 
 impl Watching {
     fn start(arguments: &[&str]) -> Self {
+        let turn = Turn::of(arguments);
         let mut child = Command::new(PROGRAM)
             .arg("watch")
             .args(arguments)
@@ -103,12 +128,20 @@ impl Watching {
             );
             said.push_str(&line);
         }
-        Self { child, messages }
+        Self {
+            _turn: turn,
+            child,
+            messages,
+        }
     }
 
     /// Ctrl-C, and what it printed.
     fn end(self) -> String {
-        let Self { child, messages } = self;
+        let Self {
+            _turn,
+            child,
+            messages,
+        } = self;
         let pid = rustix::process::Pid::from_child(&child);
         rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
         let output = child.wait_with_output().unwrap();
