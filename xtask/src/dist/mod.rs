@@ -56,7 +56,7 @@ pub fn command(args: &[String]) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Takes the files of an earlier release out of the folder. Cargo may have files of its own there, those of its profile `dist`.
+/// Takes the files of an earlier release out of the folder, which may be one of the operator.
 fn empty(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     for entry in fs::read_dir(folder)? {

@@ -74,7 +74,7 @@ impl Options {
             architectures: Vec::new(),
             only: Vec::new(),
             profile: "dist".to_owned(),
-            out: paths::target().join("dist"),
+            out: paths::target().join("packages"),
             prove: false,
             reproduce: false,
         };
