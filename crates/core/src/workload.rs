@@ -27,6 +27,8 @@ pub struct Workload {
     pub workers: u32,
     /// Writes of a worker between two flushes.
     pub fsync_every_writes: Option<u32>,
+    /// Each write is marked `RWF_ATOMIC`: written in one piece, or refused.
+    pub atomic: bool,
     /// The most I/Os a second of all workers together; `None`: as many as the device takes.
     pub rate_iops: Option<f64>,
     /// Load before anything counts.
@@ -50,6 +52,7 @@ impl Default for Workload {
             batch: None,
             workers: 1,
             fsync_every_writes: None,
+            atomic: false,
             rate_iops: None,
             ramp_ms: 1_000,
             run_ms: 10_000,

@@ -168,6 +168,7 @@ pub fn describe(workload: &Workload) -> String {
         Some(format!("{} {pattern} {op}", sizes(&workload.sizes))),
         Some(load),
         place(workload),
+        (workload.atomic && workload.writes()).then(|| "marked RWF_ATOMIC".to_owned()),
         flushes(workload),
         workload
             .rate_iops

@@ -31,8 +31,8 @@ pub use deferred::Deferred;
 pub use fix::{FixArgs, ReadErrorsArg, VerifyArg};
 pub use lab::{LabAllArgs, LabArgs, LabRunArgs, LabShellArgs, LabSizeArgs, LabTearArgs, LabVerb};
 pub use measure::{
-    ArmArgs, CellArgs, CompareArgs, DataArgs, EngineArgs, GateArgs, HowArgs, LoadArgs, MatrixArgs,
-    MeasureArgs, MeasureVerb, RunArgs, ShownArgs, TargetArgs, TheApi,
+    ArmArgs, AtomicCostArgs, CellArgs, CompareArgs, DataArgs, EngineArgs, GateArgs, HowArgs,
+    LoadArgs, MatrixArgs, MeasureArgs, MeasureVerb, RunArgs, ShownArgs, TargetArgs, TheApi,
 };
 pub use plan::PlanArgs;
 pub use probe::ProbeArgs;

@@ -1,6 +1,7 @@
 //! `ioalign measure`: what misalignment costs on a device.
 
 mod arms;
+mod atomic;
 mod before;
 pub mod cells;
 mod compare;
@@ -37,6 +38,7 @@ pub fn run(arguments: &MeasureArgs) -> Result<Exit> {
         MeasureVerb::Compare(arguments) => compare::run(arguments),
         MeasureVerb::Matrix(arguments) => matrix::run(arguments),
         MeasureVerb::Run(arguments) => run::run(arguments),
+        MeasureVerb::Atomic(arguments) => atomic::run(arguments),
         MeasureVerb::Gate(arguments) => gate::run(arguments),
     }
 }

@@ -7,7 +7,7 @@ use anyhow::Result;
 use ioalign_core::comparison::{Comparison, Conditions, SCHEMA};
 use ioalign_core::workload::Data;
 use ioalign_device::Target;
-use ioalign_measure::engine::{ArmPlace, Bench, CellSpec, EngineOptions};
+use ioalign_measure::engine::{ArmPlace, Bench, CellSpec, EngineOptions, PageBench, PageWay};
 use ioalign_measure::experiment::{self, Design, ExperimentSubject};
 use ioalign_measure::{Error, ErrorKind};
 
@@ -25,6 +25,8 @@ pub struct MeasureSession<'a> {
     pub comparison: Comparison,
     /// The places of the arms.
     pub places: Vec<ArmPlace>,
+    /// How the arms write pages; empty: the arms are places.
+    pub ways: Vec<PageWay>,
     /// How the engine works.
     pub options: EngineOptions,
     /// How certain the answer has to be.
@@ -142,6 +144,7 @@ impl<'a> MeasureSession<'a> {
                 ..Comparison::default()
             },
             places: arms.list.iter().filter_map(place).collect(),
+            ways: Vec::new(),
             options,
             design: Design::default(),
             ramp: Duration::ZERO,
@@ -204,11 +207,8 @@ impl<'a> MeasureSession<'a> {
         };
         let mut cell = cells::cell(spec);
         live.begin(&cell);
-        let mut bench = Bench::new(&self.places, spec, &options)?;
-        for note in bench.notes().to_vec() {
-            self.note(note);
-        }
-        if !self.ramped(&mut bench, live)? {
+        let mut bench = self.bench(spec, &options)?;
+        if !self.ramped(&mut *bench, live)? {
             return Ok(Ended::Stop(INTERRUPTED.to_owned()));
         }
         let names: Vec<_> = self
@@ -222,7 +222,7 @@ impl<'a> MeasureSession<'a> {
             block_bytes: Some(spec.block_bytes),
             ..self.design
         };
-        let outcome = experiment::run(&mut bench, &names, &design, &mut |snapshot| {
+        let outcome = experiment::run(&mut *bench, &names, &design, &mut |snapshot| {
             live.show(snapshot);
             self.interrupt.flow()
         })?;
@@ -236,8 +236,25 @@ impl<'a> MeasureSession<'a> {
         Ok(outcome.partial.map_or(Ended::Done, Ended::Stop))
     }
 
+    /// The subject of a cell, with its notes.
+    fn bench(
+        &mut self,
+        spec: &CellSpec,
+        options: &EngineOptions,
+    ) -> Result<Box<dyn ExperimentSubject>, Error> {
+        if let (false, Some(place)) = (self.ways.is_empty(), self.places.first()) {
+            let bench = PageBench::new(&place.target, &self.ways, spec, options)?;
+            return Ok(Box::new(bench));
+        }
+        let bench = Bench::new(&self.places, spec, options)?;
+        for note in bench.notes().to_vec() {
+            self.note(note);
+        }
+        Ok(Box::new(bench))
+    }
+
     /// Keeps all arms busy by turns, so that what has to settle has settled; `false`: Ctrl-C.
-    fn ramped(&self, bench: &mut Bench, live: &Live) -> Result<bool, Error> {
+    fn ramped(&self, bench: &mut dyn ExperimentSubject, live: &Live) -> Result<bool, Error> {
         const TURN: Duration = Duration::from_millis(100);
         let begun = Instant::now();
         let mut arm = 0;

@@ -34,6 +34,9 @@ pub struct Comparison {
     pub machine: Machine,
     /// The device, file or folder; of several targets the first.
     pub target: String,
+    /// In what the arms differ.
+    #[serde(default)]
+    pub subject: ComparisonSubject,
     /// The arms; the first is the baseline.
     pub arms: Vec<Arm>,
     /// One entry a block size, operation, pattern, queue depth and number of workers.
@@ -92,6 +95,17 @@ impl Comparison {
             ComparisonSummary::of(&self.cells)
         };
     }
+}
+
+/// In what the arms of a comparison differ.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ComparisonSubject {
+    /// Where their I/O begins, or which target it goes to.
+    #[default]
+    Alignment,
+    /// How a page of a database is protected from being torn: a cell's I/O is a page that is made durable.
+    PageWrites,
 }
 
 /// One of the things compared.

@@ -13,6 +13,11 @@ pub(crate) fn thread_ns() -> u64 {
     nanos(clock_gettime(ClockId::ThreadCPUTime))
 }
 
+/// The same of all threads of the process, those with which the kernel goes on for `io_uring` among them.
+pub(super) fn process_ns() -> u64 {
+    nanos(clock_gettime(ClockId::ProcessCPUTime))
+}
+
 #[inline]
 const fn nanos(time: Timespec) -> u64 {
     // Both clocks start at 0 and run forwards.

@@ -34,11 +34,17 @@ fn refused(io: &QueuedIo, error: io::Error) -> Error {
     let code = error.raw_os_error();
     let failed = Error::device(format!("{} failed", words(io)), error);
     match code {
+        Some(libc::EINVAL | libc::EOPNOTSUPP) if io.op == QueueOp::AtomicWrite => failed.advise(
+            "it does not write this in one piece: `ioalign check` with --atomic says which layer refuses",
+        ),
         Some(libc::EINVAL) => failed.advise(
             "it does not take I/O of this size or alignment: try multiples of its sector, or --buffered",
         ),
         Some(libc::EIO | libc::EREMOTEIO | libc::EBADMSG | libc::ENODATA) => failed.advise(
             "the device, or the file that it lies in, does not give or take these bytes: see the kernel's log",
+        ),
+        Some(libc::ENOSPC | libc::EDQUOT) if io.op == QueueOp::AtomicWrite => failed.advise(
+            "the file system writes it elsewhere first, and has too little room: free as much as the file has",
         ),
         Some(libc::ENOSPC | libc::EDQUOT) => {
             failed.advise("the device has shrunk, or the file system below it is full")
@@ -59,6 +65,7 @@ fn words(io: &QueuedIo) -> String {
     match io.op {
         QueueOp::Read => format!("a read of {bytes} at byte {at}"),
         QueueOp::Write => format!("a write of {bytes} at byte {at}"),
+        QueueOp::AtomicWrite => format!("an atomic write of {bytes} at byte {at}"),
         QueueOp::Flush => "a flush".to_owned(),
     }
 }

@@ -155,7 +155,7 @@ impl Lane {
             self.filler.fill(queue.buffer(slot));
             *filled = true;
         }
-        self.send(io_of(spot, slot))
+        self.send(io_of(spot, slot, false))
     }
 
     /// Hands an I/O to the queue.

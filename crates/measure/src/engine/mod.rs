@@ -4,12 +4,14 @@
 mod bench;
 mod check;
 mod clock;
+mod closed;
 mod door;
 mod failure;
 mod files;
 mod lane;
 mod memory;
 mod options;
+mod pages;
 mod patience;
 mod places;
 mod queue;
@@ -22,13 +24,15 @@ mod sync;
 mod team;
 mod volley;
 mod walk;
+mod write_queue;
 mod zipf;
 
 pub use bench::Bench;
 pub use options::{Api, ArmPlace, CellSpec, EngineOptions};
+pub use pages::{PageBench, PageWay};
 pub use volley::Volley;
 
-pub(crate) use check::{check_io, check_load, check_writes};
+pub(crate) use check::{check_atomic, check_io, check_load, check_writes};
 pub(crate) use clock::{CpuTimes, now_ns};
 pub(crate) use failure::failure;
 pub(crate) use files::Files;

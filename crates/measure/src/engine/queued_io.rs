@@ -9,6 +9,8 @@ use super::places::IoSpot;
 pub(crate) enum QueueOp {
     Read,
     Write,
+    /// Whole or not at all, or refused (`RWF_ATOMIC`).
+    AtomicWrite,
     /// `fdatasync`.
     Flush,
 }
@@ -39,11 +41,23 @@ pub(crate) struct QueueSetup<'a> {
     pub(crate) options: &'a EngineOptions,
 }
 
-/// An I/O at a spot.
-pub(crate) const fn io_of(spot: IoSpot, slot: u32) -> QueuedIo {
+/// `RWF_ATOMIC` of `linux/fs.h`.
+pub(super) const RWF_ATOMIC: u32 = 0x40;
+
+impl QueueOp {
+    /// Whether it writes data.
+    pub(crate) const fn writes(self) -> bool {
+        matches!(self, Self::Write | Self::AtomicWrite)
+    }
+}
+
+/// An I/O at a spot; `atomic`: a write is marked.
+pub(crate) const fn io_of(spot: IoSpot, slot: u32, atomic: bool) -> QueuedIo {
     QueuedIo {
         slot,
-        op: if spot.write {
+        op: if spot.write && atomic {
+            QueueOp::AtomicWrite
+        } else if spot.write {
             QueueOp::Write
         } else {
             QueueOp::Read

@@ -8,7 +8,7 @@ use io_uring::{IoUring, opcode, squeue};
 
 use super::door::Door;
 use super::memory::Buffers;
-use super::queued_io::{Completion, QueueOp, QueueSetup, QueuedIo};
+use super::queued_io::{Completion, QueueOp, QueueSetup, QueuedIo, RWF_ATOMIC};
 use crate::{Error, Result};
 
 /// A completion that is not an I/O: it wakes a waiting thread, so that a silent device is noticed.
@@ -102,6 +102,11 @@ impl Ring {
             (QueueOp::Read, false) => opcode::Read::new(file, at, bytes).offset(io.offset).build(),
             (QueueOp::Write, false) => opcode::Write::new(file, at, bytes)
                 .offset(io.offset)
+                .build(),
+            // The kernel takes no registered buffer for it (`generic_atomic_write_valid`, fs/read_write.c).
+            (QueueOp::AtomicWrite, _) => opcode::Write::new(file, at, bytes)
+                .offset(io.offset)
+                .rw_flags(RWF_ATOMIC.cast_signed())
                 .build(),
             (QueueOp::Flush, _) => opcode::Fsync::new(file).flags(FsyncFlags::DATASYNC).build(),
         }

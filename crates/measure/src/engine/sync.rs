@@ -1,13 +1,15 @@
 //! A queue of depth one on `pread` and `pwrite`.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, IoSlice};
 use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
+use rustix::io::{ReadWriteFlags, pwritev2};
+
 use super::files::Files;
 use super::memory::Buffers;
-use super::queued_io::{Completion, QueueOp, QueueSetup, QueuedIo};
+use super::queued_io::{Completion, QueueOp, QueueSetup, QueuedIo, RWF_ATOMIC};
 use crate::Result;
 
 /// System calls instead of a ring.
@@ -57,6 +59,10 @@ impl SyncQueue {
         let done = match io.op {
             QueueOp::Read => file.read_at(bytes, io.offset)?,
             QueueOp::Write => file.write_at(bytes, io.offset)?,
+            QueueOp::AtomicWrite => {
+                let marked = ReadWriteFlags::from_bits_retain(RWF_ATOMIC);
+                pwritev2(file, &[IoSlice::new(bytes)], io.offset, marked)?
+            }
             QueueOp::Flush => file.sync_data().map(|()| 0)?,
         };
         Ok(i32::try_from(done).unwrap_or(i32::MAX))

@@ -6,14 +6,12 @@ use std::time::{Duration, Instant};
 use ioalign_core::workload::Data;
 use ioalign_device::{Target, TargetKind};
 
-use super::clock::now_ns;
-use super::failure::failure;
+use super::closed::complete;
 use super::files::Files;
 use super::lane::gone;
 use super::options::{Api, EngineOptions};
-use super::patience::Patience;
 use super::queue::Queue;
-use super::queued_io::{Completion, QueueOp, QueueSetup, QueuedIo};
+use super::queued_io::{QueueOp, QueueSetup, QueuedIo};
 use crate::data::Filler;
 use crate::probe::{ProbeIo, TimedDevice};
 use crate::{Error, ErrorKind, Result};
@@ -88,8 +86,8 @@ impl Volley {
         &self.notes
     }
 
-    /// Puts a batch into the queue.
-    fn push(&mut self, batch: &[ProbeIo]) -> Result<()> {
+    /// Makes the I/Os of a batch, with the content of what is written.
+    fn prepare(&mut self, batch: &[ProbeIo]) -> Result<()> {
         self.ios.clear();
         let queue = self.queue.as_mut().ok_or_else(gone)?;
         for (slot, io) in (0..DEPTH).zip(batch) {
@@ -114,7 +112,6 @@ impl Volley {
                 bytes: io.bytes,
             });
         }
-        self.ios.iter().for_each(|io| queue.push(*io));
         Ok(())
     }
 }
@@ -133,38 +130,8 @@ impl TimedDevice for Volley {
     }
 
     fn time(&mut self, batch: &[ProbeIo]) -> Result<u64> {
-        self.push(batch)?;
-        let queue = self.queue.as_mut().ok_or_else(gone)?;
-        let start = now_ns();
-        let mut patience = Patience::new(self.stall, start);
-        let all = u32::try_from(self.ios.len()).unwrap_or(DEPTH);
-        let (mut done, mut failed) = (0, None);
-        loop {
-            let entered = queue.enter(all - done, None);
-            let mut more = 0;
-            queue.reap(|Completion { slot, result }| {
-                more += 1;
-                if let Some(io) = self.ios.get(slot as usize) {
-                    failed = failed.take().or_else(|| failure(&self.files, io, result));
-                }
-            });
-            let now = now_ns();
-            done += more;
-            let trouble = match entered {
-                Err(error) => Err(Error::io("the queue of I/O failed", error)),
-                Ok(()) => patience.look(now, more != 0),
-            };
-            if let Err(error) = trouble {
-                // What is in flight is left to the kernel.
-                if let Some(queue) = self.queue.take() {
-                    queue.abandon();
-                }
-                return Err(error);
-            }
-            if done >= all {
-                return failed.map_or(Ok(now.saturating_sub(start)), Err);
-            }
-        }
+        self.prepare(batch)?;
+        complete(&mut self.queue, &self.files, &self.ios, self.stall)
     }
 
     fn settle(&mut self) -> Result<()> {

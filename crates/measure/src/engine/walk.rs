@@ -45,7 +45,7 @@ impl Lane {
     fn once(&mut self, spot: IoSpot) -> Result<()> {
         let mut failed = None;
         let mut patience = Patience::new(self.stall, now_ns());
-        self.send(io_of(spot, 0))?;
+        self.send(io_of(spot, 0, false))?;
         loop {
             let done = self.wait(1, &mut failed, |_| {})?;
             if let Err(error) = patience.look(now_ns(), done != 0) {

@@ -27,7 +27,7 @@ impl InFlightIo {
     pub(super) const fn sent(&self, latency_ns: u64) -> SentIo {
         SentIo {
             time_ns: self.sent_ns,
-            write: matches!(self.io.op, QueueOp::Write),
+            write: self.io.op.writes(),
             offset_bytes: self.io.offset,
             bytes: self.io.bytes,
             latency_ns,

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use ioalign_core::workload::Workload;
 use ioalign_device::Target;
 
-use crate::engine::{EngineOptions, Files, check_io, check_load, check_writes};
+use crate::engine::{EngineOptions, Files, check_atomic, check_io, check_load, check_writes};
 use crate::{Error, ErrorKind, Result};
 
 pub use hdrhistogram::Histogram;
@@ -73,6 +73,11 @@ fn check(targets: &[Arc<Target>], workload: &Workload, options: &EngineOptions) 
         }
         if workload.writes() {
             check_writes(target, options)?;
+        }
+        if workload.writes() && workload.atomic {
+            for share in workload.sizes.iter().filter(|share| share.weight != 0) {
+                check_atomic(target, share.bytes)?;
+            }
         }
     }
     Ok(())

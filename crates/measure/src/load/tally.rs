@@ -58,7 +58,7 @@ impl LoadTally {
     pub(super) fn add(&mut self, op: QueueOp, bytes: u32, latency_ns: u64) {
         match op {
             QueueOp::Read => self.read.add(bytes, latency_ns),
-            QueueOp::Write => self.write.add(bytes, latency_ns),
+            QueueOp::Write | QueueOp::AtomicWrite => self.write.add(bytes, latency_ns),
             QueueOp::Flush => self.flush.add(0, latency_ns),
         }
     }

@@ -167,7 +167,7 @@ impl<'a> Worker<'a> {
             let Some(spot) = self.places.next() else {
                 break;
             };
-            let io = io_of(spot, slot);
+            let io = io_of(spot, slot, self.shared.workload.atomic);
             self.fill(io);
             if spot.write {
                 self.flusher.wrote(spot.file);

@@ -105,6 +105,7 @@ fn fio_takes_all_that_a_workload_can_be() {
         batch: Some(16),
         workers: 3,
         fsync_every_writes: Some(32),
+        atomic: false, // fio 3.33 knows no mark: its `atomic` is an open flag that Linux never had
         rate_iops: Some(3000.0),
         ramp_ms: 500,
         run_ms: 2500,
@@ -253,4 +254,17 @@ proptest! {
         let _ = fio::read("x", &text);
         let _ = jobs::parse(&text);
     }
+}
+
+#[test]
+fn a_mark_comes_back_as_it_went() {
+    let marked = Workload {
+        name: "marked".to_owned(),
+        read_ratio: 0.0,
+        atomic: true,
+        ..Workload::default()
+    };
+    let text = emitted(&LoadJob::of(marked), Path::new("disk"));
+    assert!(text.lines().any(|line| line == "atomic=1"), "{text}");
+    assert!(fio::read("marked", &text).unwrap().job.steps[0].atomic);
 }

@@ -1,7 +1,9 @@
 //! Words and numbers of comparisons, the same in every format.
 
 use ioalign_core::Bytes;
-use ioalign_core::comparison::{Before, Cell, Comparison, EstimateVerdict, Metric};
+use ioalign_core::comparison::{
+    Before, Cell, Comparison, ComparisonSubject, EstimateVerdict, Metric,
+};
 use ioalign_core::machine::Machine;
 
 use crate::text::page::Style;
@@ -56,7 +58,12 @@ pub const fn metric(metric: Metric) -> &'static str {
 
 /// The title of a page or a picture.
 pub fn title(comparison: &Comparison) -> String {
-    format!("What misalignment costs on {}", comparison.target)
+    match comparison.subject {
+        ComparisonSubject::Alignment => format!("What misalignment costs on {}", comparison.target),
+        ComparisonSubject::PageWrites => {
+            format!("What whole pages cost on {}", comparison.target)
+        }
+    }
 }
 
 /// The machine that something was measured on, in a line.

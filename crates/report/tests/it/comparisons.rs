@@ -107,6 +107,7 @@ fn comparison(cells: Vec<Cell>, arms: usize) -> Comparison {
             ..Machine::default()
         },
         target: "/dev/sdb".to_owned(),
+        subject: ioalign_core::comparison::ComparisonSubject::default(),
         arms: ARMS[..arms].iter().map(arm).collect(),
         summary: ComparisonSummary::of(&cells),
         cells,

@@ -40,6 +40,10 @@ pub struct LoadArgs {
     #[arg(long, value_name = "N")]
     pub fsync: Option<u32>,
 
+    /// Mark each write `RWF_ATOMIC`: written in one piece, or refused before the first
+    #[arg(long)]
+    pub atomic: bool,
+
     /// The most I/Os a second, of all workers together
     #[arg(long, value_name = "IOPS", value_parser = rate())]
     pub rate: Option<u64>,

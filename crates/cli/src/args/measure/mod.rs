@@ -1,5 +1,6 @@
 //! The arguments of `measure`.
 
+mod atomic;
 mod cells;
 mod gate;
 mod io;
@@ -11,6 +12,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use ioalign_measure::jobs::values::{millis, size};
 
+pub use atomic::AtomicCostArgs;
 pub use cells::CellArgs;
 use cells::StatsArgs;
 pub use gate::GateArgs;
@@ -35,6 +37,9 @@ pub enum MeasureVerb {
     /// A plain load with rates, latencies and percentiles; jobs of fio go in and out
     #[command(after_long_help = RUN_EXAMPLES)]
     Run(Box<RunArgs>),
+    /// What it costs that no page of a database is torn: atomic writes beside doublewrite
+    #[command(after_long_help = atomic::EXAMPLES)]
+    Atomic(Box<AtomicCostArgs>),
     /// The load of recorded sessions once more: is it slower than it was? For CI
     #[command(after_long_help = gate::EXAMPLES)]
     Gate(Box<GateArgs>),

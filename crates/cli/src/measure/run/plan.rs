@@ -99,6 +99,7 @@ fn typed(step: &mut Workload, load: &LoadArgs, data: &DataArgs) {
     if let Some(every) = load.fsync {
         step.fsync_every_writes = (every > 0).then_some(every);
     }
+    step.atomic |= load.atomic;
     #[allow(clippy::cast_precision_loss)] // up to 1e9
     let rate = load.rate.map(|rate| rate as f64);
     step.rate_iops = rate.or(step.rate_iops);

@@ -2,6 +2,7 @@
 //!
 //! Verdicts depend on the machine; no test does.
 
+mod atomic;
 mod before;
 mod compare;
 mod fio;

@@ -126,6 +126,9 @@ fn section(out: &mut String, step: &Workload, settings: &FioSettings, room: Opti
     if let Some(every) = step.fsync_every_writes {
         line(out, "fdatasync", every);
     }
+    if step.atomic {
+        line(out, "atomic", 1);
+    }
     if let Some(rate) = step.rate_iops {
         line(out, "rate_iops", rate::written(rate, step));
     }

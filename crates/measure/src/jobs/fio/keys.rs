@@ -68,6 +68,7 @@ fn io(draft: &mut FioDraft, key: &str, value: &str) -> Result<(), KeyLeftOut> {
                 return Err(KeyLeftOut::Named("fdatasync takes its place"));
             }
         }
+        "atomic" => work.atomic = flag(value),
         "rate_iops" => draft.rates = rate::read(value).ok_or(NUMBER)?,
         "random_distribution" => return distribution(draft, value),
         _ => return place(draft, key, value),

@@ -21,7 +21,7 @@ fn cell() -> CellSpec {
     }
 }
 
-fn file(path: &Path, write: bool) -> Arc<Target> {
+pub fn file(path: &Path, write: bool) -> Arc<Target> {
     let want = TargetRequest {
         write,
         size_bytes: Some(4 * MIB),

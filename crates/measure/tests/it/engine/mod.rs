@@ -1,3 +1,4 @@
 //! The engine on real files and devices.
 
 mod bench;
+mod pages;
