@@ -25,7 +25,7 @@ use crate::programs::{found, kill_within, output};
 pub const DISK_BYTES: u64 = 256 << 20;
 /// What one I/O takes: long enough that the power is lost with some in flight.
 const SERVICE_NS: u64 = 150_000;
-/// The smallest page, and how long to wait for one.
+/// The smallest page of a database, and how long to wait for one.
 const LEAST_PAGE: u64 = 8192;
 const WAITS_FOR_PAGE: Duration = Duration::from_secs(1);
 /// Of a file system's clusters: the largest page.
@@ -66,7 +66,10 @@ impl TornDisk {
             fuse: true,
             socket: None,
         };
-        let model = OneAtATime::default();
+        let model = OneAtATime {
+            least_page: LEAST_PAGE.min(unit.saturating_mul(2)),
+            ..OneAtATime::default()
+        };
         let pages = Arc::clone(&model.pages);
         let device = ServedDevice::start(Box::new(model), media.map_err(failed)?, &ways)?;
         let Some(node) = device.device() else {
@@ -100,6 +103,9 @@ impl TornDisk {
     }
 
     /// Mounts its ext4.
+    ///
+    /// # Errors
+    /// When the kernel refuses.
     pub fn mount(&mut self, at: &Path) -> Result<()> {
         self.mount_as("ext4", at)
     }
@@ -180,6 +186,8 @@ fn copy(from: &File, to: &File) -> io::Result<()> {
 #[derive(Debug, Default)]
 struct OneAtATime {
     free_ns: u64,
+    /// What is smaller is no page: two units, so that it can be torn, or the smallest page of a database.
+    least_page: u64,
     queue: VecDeque<TimedIo>,
     /// Writes in the queue that are as large as a page, or larger.
     pages: Arc<AtomicU64>,
@@ -195,7 +203,7 @@ struct TimedIo {
 impl ServiceModel for OneAtATime {
     fn send(&mut self, now_ns: u64, request: ArrayRequest, tag: u64, _done: &mut Vec<u64>) {
         self.free_ns = self.free_ns.max(now_ns) + SERVICE_NS;
-        let is_page = request.write && request.len >= LEAST_PAGE;
+        let is_page = request.write && request.len >= self.least_page;
         self.pages.fetch_add(u64::from(is_page), Ordering::Relaxed);
         self.queue.push_back(TimedIo {
             due_ns: self.free_ns,

@@ -13,7 +13,7 @@
 
 mod disk;
 mod engine;
-#[cfg(test)]
-mod marked;
 mod programs;
 pub mod trial;
+
+pub use disk::TornDisk;

@@ -134,7 +134,7 @@ fn every_prediction_is_what_the_kernel_accepts() {
     needs!(Root, Packages);
     let mut accepted = 0;
     for (name, mkfs) in SYSTEMS {
-        // On a whole device, in a partition, and on a device in a file of a file system.
+        // On a whole device, in a partition, on a device in a partition, and on one in a file of a file system.
         let disk = Disk::new("disk.img", 600 * MIB);
         let device = Loop::new(disk.path(), &["--direct-io=on"]);
         accepted += made(name, mkfs, device.text());
@@ -144,6 +144,17 @@ fn every_prediction_is_what_the_kernel_accepts() {
         tool("partx", &["--add", device.text()]);
         let part = format!("{}p1", device.text());
         accepted += made(&format!("{name} in a partition at sector 63"), mkfs, &part);
+        let coarse = [
+            "--direct-io=on",
+            "--sector-size",
+            "4096",
+            "--offset",
+            "4096",
+        ];
+        let above = Loop::new(Path::new(&part), &coarse);
+        let stacked = format!("{name} on 4 KiB sectors in a partition at sector 63");
+        accepted += made(&stacked, mkfs, above.text());
+        drop(above);
         drop(device);
         let outer = Loop::new(disk.path(), &[]);
         tool("mkfs.xfs", &["-q", "-f", outer.text()]);

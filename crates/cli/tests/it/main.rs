@@ -7,6 +7,7 @@ extern crate ioalign_testkit;
 mod advise;
 mod advise_truth;
 mod atomic;
+mod atomic_tear;
 mod bundles;
 mod capture;
 mod chain;
