@@ -57,6 +57,17 @@ pub struct Count {
     pub partial: u64,
 }
 
+impl Count {
+    /// Cells that lie in an I/O in whole, over all I/Os.
+    pub const fn whole(&self) -> u64 {
+        let touched = self
+            .ios
+            .saturating_mul(self.minimum)
+            .saturating_add(self.extra_cell);
+        touched.saturating_sub(self.partial)
+    }
+}
+
 /// Counts I/O of `io` bytes from a start `offset` bytes into a cell of `cell` bytes.
 ///
 /// Both sizes must not be zero; a zero gives a count of nothing.

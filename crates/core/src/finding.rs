@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::cost::CostRow;
+use crate::discard::DiscardLoss;
 use crate::grid::Confidence;
 use crate::layer_id::LayerId;
 use crate::severity::Severity;
@@ -51,6 +52,8 @@ pub struct Finding {
     pub suggest: Suggestion,
     /// Its cost, one row for each size.
     pub cost: Vec<CostRow>,
+    /// What is lost of discards, if it is about those.
+    pub discard: Option<DiscardLoss>,
     /// Whether it can be changed without copying the data elsewhere; `None` where not applicable.
     pub fixable_in_place: Option<bool>,
     /// How sure the finding is.
@@ -76,6 +79,7 @@ impl Finding {
             offset: None,
             suggest: Suggestion::default(),
             cost: Vec::new(),
+            discard: None,
             fixable_in_place: None,
             confidence: Confidence::High,
             why: why.into(),

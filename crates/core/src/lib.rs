@@ -18,6 +18,7 @@ pub mod cost;
 pub mod csv;
 pub mod day;
 pub mod direct_io;
+pub mod discard;
 pub mod finding;
 pub mod fix_document;
 pub mod gate_document;

@@ -8,6 +8,7 @@ mod case;
 mod claims;
 mod database;
 mod demand;
+mod discards;
 mod ends;
 mod geometry;
 mod hints;
@@ -80,6 +81,7 @@ pub fn judge(stack: &Stack, options: &JudgeOptions) -> Judgement {
     nothing_recognised(&case, &mut findings);
     let missed = starts::all(&case);
     starts::judge(&case, &missed, &mut findings);
+    discards::judge(&case, &mut findings);
     rounded::judge(&case, &mut findings);
     unproven::judge(&case, &mut findings);
     blocks::judge(&case, &mut findings);

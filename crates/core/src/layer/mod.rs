@@ -11,6 +11,7 @@ use self::detail::{
     PartitionDetail, TableKind,
 };
 use crate::atomic_write::AtomicLimits;
+use crate::discard::DiscardLimits;
 use crate::layer_id::LayerId;
 use crate::map::Map;
 use crate::remark::Remark;
@@ -166,6 +167,8 @@ pub struct Layer {
     pub device_number: Option<DeviceNumber>,
     /// What its queue says of atomic writes; `None`: it has no queue, or that was not seen.
     pub atomic: Option<AtomicLimits>,
+    /// What its queue says of discards, and for a partition where the first boundary lies in it; `None`: not seen.
+    pub discard: Option<DiscardLimits>,
     /// What it says of the units in which it is written, if it is a disk that was asked.
     pub write_unit: Option<Box<WriteUnitClaims>>,
     /// What device-mapper says of it.
@@ -208,6 +211,7 @@ impl Layer {
             searched: false,
             device_number: None,
             atomic: None,
+            discard: None,
             write_unit: None,
             mapped: None,
             table: None,

@@ -8,6 +8,7 @@ mod atomic;
 mod blocks;
 mod captures;
 mod crypt;
+mod discard;
 mod dos;
 mod geometry;
 mod gpt;
@@ -31,9 +32,9 @@ mod vmdk;
 pub use nearest::nearest;
 // The ids: a constant for each rule, beside its page.
 pub use {
-    atomic::*, blocks::*, captures::*, crypt::*, dos::*, geometry::*, gpt::*, hints::*, images::*,
-    kubernetes::*, labels::*, lvm::*, md::*, moves::*, reading::*, sectors::*, sizes::*, starts::*,
-    upload::*, vhd::*, vmdk::*,
+    atomic::*, blocks::*, captures::*, crypt::*, discard::*, dos::*, geometry::*, gpt::*, hints::*,
+    images::*, kubernetes::*, labels::*, lvm::*, md::*, moves::*, reading::*, sectors::*, sizes::*,
+    starts::*, upload::*, vhd::*, vmdk::*,
 };
 
 use crate::severity::Severity;
@@ -68,12 +69,13 @@ pub struct RuleGroup {
     pub rules: &'static [Rule],
 }
 
-static GROUPS: [RuleGroup; 21] = [
+static GROUPS: [RuleGroup; 22] = [
     starts::GROUP,
     sizes::GROUP,
     sectors::GROUP,
     blocks::GROUP,
     atomic::GROUP,
+    discard::GROUP,
     geometry::GROUP,
     hints::GROUP,
     gpt::GROUP,

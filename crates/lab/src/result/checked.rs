@@ -69,9 +69,7 @@ impl CheckRecord {
     /// The share of the bytes of I/Os that are cells in whole.
     pub fn whole_ratio(&self, grid: (u64, u64), io: u64, layer: &str) -> Option<f64> {
         self.share(grid, io, layer, |one| {
-            let touched = one.ios * one.minimum + one.extra_cell;
-            let whole = touched.saturating_sub(one.partial);
-            ratio(whole * grid.0, one.ios.max(1) * io.max(1))
+            ratio(one.whole() * grid.0, one.ios.max(1) * io.max(1))
         })
     }
 

@@ -7,14 +7,14 @@ use crate::judge::StackCase;
 use crate::layer_id::LayerId;
 
 /// Several volumes on one bad partition are one defect, not many.
-pub(super) fn same_cause(case: &StackCase<'_>, findings: &mut Vec<Finding>, first: usize) {
+pub(in crate::judge) fn same_cause(case: &StackCase<'_>, findings: &mut Vec<Finding>) {
     let mut kept: Vec<Finding> = Vec::new();
     let mut more: Vec<Vec<LayerId>> = Vec::new();
     let mut known: BTreeMap<_, usize> = BTreeMap::new();
-    for finding in findings.drain(first..) {
+    for finding in findings.drain(..) {
         let cause = (
             finding.guilty,
-            finding.grid,
+            (finding.grid, finding.unit),
             finding.offset,
             finding.severity,
         );

@@ -17,6 +17,7 @@ use crate::rules;
 use crate::severity::Severity;
 use crate::units::Bytes;
 
+pub(super) use merge::same_cause;
 pub use missed::Missed;
 pub(super) use missed::{all, costs_nothing};
 
@@ -26,7 +27,9 @@ pub(super) fn judge(case: &StackCase<'_>, missed: &[Missed], findings: &mut Vec<
         judge_layer(case, missed, leaf, findings);
     }
     judge_containers(case, missed, findings, first);
-    merge::same_cause(case, findings, first);
+    let mut own = findings.split_off(first);
+    same_cause(case, &mut own);
+    findings.append(&mut own);
     quiet::repaired(case, findings);
     quiet::harmless_roles(case, findings);
 }

@@ -3,6 +3,7 @@
 mod blocks;
 mod databases;
 mod demands;
+mod discards;
 mod ends;
 mod geometry;
 mod hints;
