@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use ioalign_core::atomic_write::AtomicLimits;
+use ioalign_core::discard::DiscardLimits;
 use ioalign_core::{Grid, GridKind, Layer, LayerId, Origin, Stack, Tier, rules};
 
 use super::dm::DmTables;
@@ -11,7 +12,7 @@ use super::named::aliases;
 use super::root::{NoBytes, Root};
 use super::site::{Built, Site, UNPLACED};
 use super::{Device, Host, HostMachine, Mount, Swap, Unread, What, node_inside};
-use super::{bcache, disk, dm, hints, md, mixed, partition, udev};
+use super::{bcache, discard, disk, dm, hints, md, mixed, partition, udev};
 
 /// The parts of a host that need no stack.
 pub(super) struct Rest {
@@ -85,6 +86,8 @@ fn build(site: &Site<'_>, block: &SysfsBlock) -> Built {
     if block.what != What::Partition {
         layer.atomic = atomic_limits(site.root, block);
     }
+    let keeps = layer.discard.is_some_and(|limits| limits.keeps);
+    layer.discard = discard::limits(site, block).map(|limits| DiscardLimits { keeps, ..limits });
     if matches!(block.what, What::Md | What::Dm | What::Bcache) {
         stacked(site, block, layer);
     }

@@ -7,6 +7,7 @@
 
 mod bcache;
 mod build;
+mod discard;
 mod disk;
 pub mod dm;
 pub mod extents;

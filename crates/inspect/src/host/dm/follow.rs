@@ -1,5 +1,6 @@
 //! The facts of a table alone about a device: a host's and a pasted one are followed the same way.
 
+use ioalign_core::discard::DiscardLimits;
 use ioalign_core::{Bytes, GridKind, Kind, Map, Role, Tier};
 
 use super::table::{DmSegment, Table};
@@ -66,6 +67,15 @@ pub(crate) fn describe(table: &Table, built: &mut Built) {
         "crypt" => crypt(segment, built),
         "thin-pool" => {
             built.layer.block = chunk(2);
+            let kept = ["ignore_discard", "no_discard_passdown"];
+            let keeps = segment
+                .args
+                .iter()
+                .any(|word| kept.contains(&word.as_str()));
+            built.layer.discard = keeps.then(|| DiscardLimits {
+                keeps,
+                ..DiscardLimits::default()
+            });
             preferred(built, chunk(2), GridKind::ThinChunk, "thin-pool table");
         }
         "cache" => preferred(built, chunk(3), GridKind::CacheChunk, "cache table"),
