@@ -17,6 +17,7 @@ mod composition;
 mod contrib;
 mod created;
 mod direct_io;
+mod discards;
 mod documents;
 mod explain;
 mod fix;

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use ioalign_core::cost::CostRow;
+use ioalign_core::discard::DiscardLoss;
 use ioalign_core::{Bytes, Confidence, Finding, Severity, Suggestion, Waiver};
 
 use super::layer::label;
@@ -19,6 +20,8 @@ pub struct FindingJson<'a> {
     offset_bytes: Option<Bytes>,
     suggest: SuggestJson,
     cost: &'a [CostRow],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    discard: Option<&'a DiscardLoss>,
     fixable_in_place: Option<bool>,
     confidence: Confidence,
     why: &'a str,
@@ -63,6 +66,7 @@ pub fn of<'a>(finding: &'a Finding, names: &LayerNames) -> FindingJson<'a> {
         offset_bytes: finding.offset,
         suggest: SuggestJson::from(&finding.suggest),
         cost: &finding.cost,
+        discard: finding.discard.as_ref(),
         fixable_in_place: finding.fixable_in_place,
         confidence: finding.confidence,
         why: &finding.why,
