@@ -7,6 +7,7 @@ use ioalign_core::Bytes;
 use ioalign_repair::{Disk, Error, ErrorKind, Result, allocation};
 
 use super::room::free_bytes;
+use crate::allowed_files::folder_of;
 use crate::args::FixArgs;
 
 /// Refuses where what is not known to be zeros would not fit.
@@ -14,9 +15,7 @@ pub fn check(disk: &mut dyn Disk, new: &Path, arguments: &FixArgs) -> Result<()>
     if arguments.no_space_check {
         return Ok(());
     }
-    let folder = new.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or_else(|| Path::new("."));
-    let Some(free) = free_bytes(folder) else {
+    let Some(free) = free_bytes(&folder_of(new)) else {
         return Ok(());
     };
     let needed = allocation::of_new_image(disk);

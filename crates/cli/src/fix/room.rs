@@ -9,6 +9,7 @@ use ioalign_repair::{Disk, Job, allocation, mover};
 use ioalign_report::words::numbers::about;
 
 use super::{options, place, refuse, target};
+use crate::allowed_files::folder_of;
 use crate::args::FixArgs;
 
 /// The most that a job allocates, and the free space.
@@ -61,12 +62,8 @@ impl FixRoom {
 
     /// The space of the journal in the same file system.
     fn journal_beside(self, arguments: &FixArgs, job: &Job) -> u64 {
-        let folder = |path: &Path| match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder.metadata().ok(),
-            _ => Path::new(".").metadata().ok(),
-        };
         let place = place::journal(arguments).ok();
-        let beside = place.and_then(|path| folder(&path));
+        let beside = place.and_then(|path| folder_of(&path).metadata().ok());
         let own = arguments.target.metadata().ok();
         let same = beside
             .zip(own)

@@ -11,6 +11,8 @@ use ioalign_core::shell;
 use rustix::fs::OFlags;
 use rustix::process::{getegid, geteuid};
 
+use crate::allowed_files::folder_of;
+
 /// Bits of a mode: others may read, write or run it; the group or others may write to it; only the owner of a file may
 /// take it out of the folder.
 const NOT_PRIVATE: u32 = 0o077;
@@ -55,11 +57,8 @@ fn file(found: &Metadata) -> Result<(), String> {
 
 /// Why a journal at `path` would not be safe from other users: what they may do in its folder.
 pub fn of_folder(path: &Path) -> Result<(), String> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let name = shell::path(folder);
+    let folder = folder_of(path);
+    let name = shell::path(&folder);
     let found = match folder.metadata() {
         Ok(found) => found,
         Err(error) => return Err(format!("its folder {name} cannot be looked at: {error}")),

@@ -15,6 +15,7 @@ use ioalign_report::{SourceKind, Target};
 
 use super::super::{grids, survey};
 use super::has_ending;
+use crate::allowed_files::folder_of;
 use crate::args::FixArgs;
 
 /// What is migrated.
@@ -77,10 +78,9 @@ impl MigrationSource {
         let job = survey::job(grids(arguments), arguments.sector_size);
         let target = &arguments.target;
         let is_folder = target.is_dir();
-        let folder = match target.parent() {
-            _ if is_folder => target.clone(),
-            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-            _ => PathBuf::from("."),
+        let folder = match is_folder {
+            true => target.clone(),
+            false => folder_of(target),
         };
         let found = match is_folder {
             true => ioalign_check::find(std::slice::from_ref(target), false, &job),
