@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use ioalign_core::profile::littles_law::{LawNumbers, TOLERANCE};
+use ioalign_core::units::ratio;
 use ioalign_report::profile::law;
 use serde::Serialize;
 
@@ -14,8 +15,7 @@ pub fn run(arguments: &LittlesLawArgs) -> Result<Exit> {
     let typed = LawNumbers {
         outstanding: arguments.outstanding,
         iops: arguments.iops,
-        #[allow(clippy::cast_precision_loss)] // typed with a few digits
-        latency_us: arguments.latency.map(|nanos| nanos as f64 / 1e3),
+        latency_us: arguments.latency.map(|nanos| ratio(nanos, 1000)),
         size_bytes: arguments.size,
         throughput_bytes_per_s: arguments.throughput,
     };

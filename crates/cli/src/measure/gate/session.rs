@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use ioalign_core::gate_document::{GateDocument, GateStep, GateVerdict};
+use ioalign_core::units::ratio;
 use ioalign_core::workload::Workload;
 use ioalign_device::Target;
 use ioalign_measure::load::{LoadSnapshot, LoadTotals};
@@ -103,8 +104,7 @@ impl GateSeconds {
         self.begun = Some((snapshot.elapsed, all));
         let ios = all.ios.checked_sub(before.ios).filter(|ios| *ios > 0)?;
         let time = all.latency_ns.saturating_sub(before.latency_ns);
-        #[allow(clippy::cast_precision_loss)] // a mean
-        Some(time as f64 / ios as f64 / 1e3)
+        Some(ratio(time, ios) / 1e3)
     }
 }
 

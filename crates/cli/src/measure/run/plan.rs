@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use ioalign_core::units::ratio;
 use ioalign_core::workload::Workload;
 use ioalign_device::are_aliases;
 use ioalign_measure::jobs::LoadJob;
@@ -100,8 +101,7 @@ fn typed(step: &mut Workload, load: &LoadArgs, data: &DataArgs) {
         step.fsync_every_writes = (every > 0).then_some(every);
     }
     step.atomic |= load.atomic;
-    #[allow(clippy::cast_precision_loss)] // up to 1e9
-    let rate = load.rate.map(|rate| rate as f64);
+    let rate = load.rate.map(|rate| ratio(rate, 1));
     step.rate_iops = rate.or(step.rate_iops);
     step.ramp_ms = load.ramp.unwrap_or(step.ramp_ms);
     step.run_ms = load.time.unwrap_or(step.run_ms);

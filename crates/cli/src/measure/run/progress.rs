@@ -2,6 +2,7 @@
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ioalign_core::numbers::rate;
+use ioalign_core::units::ratio;
 use ioalign_core::workload::Workload;
 use ioalign_measure::jobs::LoadJob;
 use ioalign_measure::load::LoadSnapshot;
@@ -42,8 +43,7 @@ impl ProgressLine {
     pub fn show(&self, name: &str, snapshot: &LoadSnapshot) {
         let seconds = snapshot.last.length.as_secs_f64().max(1e-3);
         let (read, write) = (snapshot.last.read, snapshot.last.write);
-        #[allow(clippy::cast_precision_loss)] // a rate to look at
-        let per_second = |count: u64| count as f64 / seconds;
+        let per_second = |count: u64| ratio(count, 1) / seconds;
         let left = HumanDuration(snapshot.planned.saturating_sub(snapshot.elapsed));
         let ramp = if snapshot.ramping { "ramp, " } else { "" };
         self.bar.set_message(format!(

@@ -1,6 +1,7 @@
 //! The result of a load, in the words of its report.
 
 use ioalign_core::load::{LoadLatency, LoadStep, Percentile, Second, SentOperation};
+use ioalign_core::units::ratio;
 use ioalign_core::workload::Workload;
 use ioalign_measure::load::{Histogram, LoadReport, LoadSample, OpReport};
 
@@ -40,9 +41,8 @@ fn sent(op: &OpReport) -> SentOperation {
     }
 }
 
-#[allow(clippy::cast_precision_loss)] // nanoseconds of a run
 fn latency(all: &Histogram<u64>) -> LoadLatency {
-    let us = |nanos: u64| nanos as f64 / 1e3;
+    let us = |nanos: u64| ratio(nanos, 1000);
     let percentile = |percent| Percentile {
         percent,
         us: us(all.value_at_percentile(percent)),
@@ -56,11 +56,10 @@ fn latency(all: &Histogram<u64>) -> LoadLatency {
     }
 }
 
-#[allow(clippy::cast_precision_loss)] // a mean
 fn mean_us(sample: &LoadSample) -> Option<f64> {
     let ios = sample.read.ios + sample.write.ios;
     let nanos = sample.read.latency_ns + sample.write.latency_ns;
-    (ios > 0).then(|| nanos as f64 / ios as f64 / 1e3)
+    (ios > 0).then(|| ratio(nanos, ios) / 1e3)
 }
 
 fn second(sample: &LoadSample) -> Second {
