@@ -38,9 +38,10 @@ pub fn render(document: &MigrationDocument, options: &RenderOptions) -> String {
         }
         packages(&mut text, &document.packages, options);
         by_hand(&mut text, document, options);
-        sums(&mut text, document);
+        sums(&mut text, document, options);
     }
-    let _ = writeln!(text, "{}: {}", clean(&document.source), verdict(document));
+    let whole = format!("{}: {}", clean(&document.source), verdict(document));
+    line(&mut text, &whole, options);
     if !options.quiet() {
         for command in &document.next {
             let _ = writeln!(text, "Next: {command}");
@@ -170,22 +171,31 @@ fn by_hand(text: &mut String, document: &MigrationDocument, options: &RenderOpti
     text.push('\n');
 }
 
-fn sums(text: &mut String, document: &MigrationDocument) {
+/// A line of the end, which goes on below itself where the page is narrow.
+fn line(text: &mut String, words: &str, options: &RenderOptions) {
+    text.push_str(&crate::text::paragraph(words, ["", "  "], options));
+}
+
+fn sums(text: &mut String, document: &MigrationDocument, options: &RenderOptions) {
     if document.result != MigrationResult::Planned {
-        let _ = writeln!(
-            text,
+        let words = format!(
             "{} written, {} read back and compared, in {}",
             about(Bytes::new(document.written_bytes)),
             about(Bytes::new(document.verified_bytes)),
             time(ratio(document.elapsed_us, 1))
         );
+        line(text, &words, options);
     }
     if document.other_files > 0 {
         let files = match document.other_files {
             1 => "file that is no image was".to_owned(),
             _ => "files that are no images were".to_owned(),
         };
-        let _ = writeln!(text, "{} {files} not copied", document.other_files);
+        line(
+            text,
+            &format!("{} {files} not copied", document.other_files),
+            options,
+        );
     }
 }
 
