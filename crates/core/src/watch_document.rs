@@ -1,7 +1,9 @@
 //! What `watch` shows: counters of devices in an interval or since the beginning, in lines, on the screen and as the
 //! summary. Its JSON is a [`Profile`](crate::profile::Profile).
 
-use crate::profile::{Burst, Bursts, GridProfile, OpProfile, ProcessProfile, ReadBeforeOverwrite};
+use crate::profile::{
+    Burst, Bursts, GridProfile, GroupProfile, OpProfile, ProcessProfile, ReadBeforeOverwrite,
+};
 use crate::units::Bytes;
 
 /// A device in some time.
@@ -23,6 +25,8 @@ pub struct DeviceFigures {
     pub parts: Vec<WatchedPart>,
     /// Whose I/O it is, most first.
     pub processes: Vec<ProcessProfile>,
+    /// The control groups that it is of, most first.
+    pub groups: Vec<GroupProfile>,
     /// Bursts since the beginning, where they are counted.
     pub bursts: Option<WatchedBursts>,
 }

@@ -5,6 +5,7 @@
 
 pub mod alignment;
 mod assertion;
+mod group;
 mod judge;
 mod latency;
 pub mod littles_law;
@@ -22,6 +23,7 @@ use crate::machine::Machine;
 
 pub use alignment::{Alignment, AlignmentState, OnDeclaredGrid};
 pub use assertion::{AssertionOutcome, ProfileAssertion};
+pub use group::{ContainerName, GroupProfile, IoShare};
 pub use latency::{Latency, LatencyRatio};
 pub use littles_law::LittlesLaw;
 pub use overwrites::ReadBeforeOverwrite;
@@ -102,6 +104,9 @@ pub struct DeviceProfile {
     /// The processes, most I/O first.
     #[serde(default)]
     pub processes: Vec<ProcessProfile>,
+    /// The control groups, most I/O first, where they were counted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupProfile>,
     /// I/O between idle times: the largest bursts by bytes, in order of time.
     #[serde(default)]
     pub bursts: Vec<Burst>,
