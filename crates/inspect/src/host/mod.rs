@@ -7,6 +7,7 @@
 
 mod bcache;
 mod build;
+pub mod containers;
 mod discard;
 mod disk;
 pub mod dm;

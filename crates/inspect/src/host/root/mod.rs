@@ -10,6 +10,7 @@ mod record;
 
 use std::ffi::OsStr;
 use std::fs::File;
+use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -199,6 +200,14 @@ impl Root {
             notes.list(&self.back, inside, &names);
         }
         names
+    }
+
+    /// Opens a folder, whose names can be read later without a right to open it again.
+    pub fn folder(&self, inside: &str) -> Option<OwnedFd> {
+        match &self.back {
+            Back::Os(os) => os.folder(inside).ok(),
+            Back::Memory(_) => None,
+        }
     }
 
     /// Where a symlink points, as written; `None` for anything else.

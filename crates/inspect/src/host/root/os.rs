@@ -100,8 +100,12 @@ impl Os {
             .is_ok()
     }
 
+    pub(super) fn folder(&self, inside: &str) -> rustix::io::Result<OwnedFd> {
+        self.open_in(inside, OFlags::RDONLY | OFlags::DIRECTORY)
+    }
+
     pub(super) fn list(&self, inside: &str) -> Vec<String> {
-        let Ok(fd) = self.open_in(inside, OFlags::RDONLY | OFlags::DIRECTORY) else {
+        let Ok(fd) = self.folder(inside) else {
             return Vec::new();
         };
         let Ok(dir) = Dir::new(fd) else {

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::needless_pass_by_value)]
 
 mod claims;
+mod containers;
 mod disks;
 mod dm;
 mod extents;
