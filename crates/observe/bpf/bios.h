@@ -37,6 +37,7 @@ INLINE int bio_queued(struct bio *bio)
 	if (io.op >= PLACED)
 		io.offset = 0;
 	first_issued_by_hash(&io);
+	grouped(&io, bio);
 	made.time = bpf_ktime_get_ns();
 	tell(0, &io, made.time, 0);
 	/* The bio itself will have moved on by its end, to the device below. */

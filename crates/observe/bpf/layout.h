@@ -30,6 +30,7 @@
 #define ENOUGH 2		/* of reads: there are, and no more small ones are remembered until a large write */
 #define NEAR_BITS 8		/* of the number of owners that are near */
 #define OTHERS 0xffffffff	/* the process that stands for those past the limit */
+#define ALL_OTHERS (~0ULL)	/* the control group that does */
 
 struct grid {
 	u64 size;
@@ -63,6 +64,7 @@ const volatile u32 flights = 0;		/* entries of `flight` */
 const volatile u32 any_stamped = 0;	/* of the slots */
 const volatile u32 with_events = 0;	/* every event goes to the ring */
 const volatile u32 with_owners = 0;	/* counted by process */
+const volatile u32 with_groups = 0;	/* counted by control group */
 const volatile u32 with_moments = 0;	/* counted by time */
 const volatile u64 only_group = 0;	/* a control group: I/O of others is not counted; 0 counts all */
 const volatile u32 owners_early = 0;	/* block_io_start tells who it is, before workers take over */
@@ -183,6 +185,19 @@ struct near {
 	struct owner owner;	/* no I/Os: nobody's yet */
 };
 
+struct share_key {
+	u64 whose;		/* the number of a control group; 0 where there is none */
+	u64 key;		/* slot * OPS + op */
+};
+
+/* The I/O of one of several. */
+struct share {
+	u64 ios;
+	u64 bytes;
+	u64 length_off;		/* lengths that are no multiples of 4 KiB */
+	u64 starts[64];
+};
+
 struct odd_key {
 	u32 key;		/* of `counts`, twice; plus one for starts that are no multiples of 4 KiB */
 	u32 len;
@@ -225,6 +240,7 @@ MAP(returned, BPF_MAP_TYPE_HASH, 1024, u64, u32);
 MAP(parts, BPF_MAP_TYPE_HASH, 1024, u64, struct whole);
 MAP(odd_sizes, BPF_MAP_TYPE_HASH, 4096, struct odd_key, u64);
 MAP(owners, BPF_MAP_TYPE_PERCPU_HASH, 1, struct owner_key, struct owner);
+MAP(groups, BPF_MAP_TYPE_PERCPU_HASH, 1, struct share_key, struct share);
 MAP(near, BPF_MAP_TYPE_PERCPU_ARRAY, 1, u32, struct near);
 struct { __uint(type, BPF_MAP_TYPE_RINGBUF); __uint(max_entries, 4096); } ring SEC(".maps");
 

@@ -19,17 +19,22 @@ INLINE u32 request_device(struct request *rq)
 	return disk ? disk_number(disk) : 0;
 }
 
-/* Whether it is I/O of another control group than the one that is watched, or those below it. A bio has the group of
- * who dirtied the pages, also where a worker of the kernel writes them (cgroup v2). */
+/* The control group of a bio: that of who dirtied the pages, also where a worker of the kernel writes them (cgroup v2). */
+INLINE struct cgroup_subsys_state *group_of(struct bio *bio)
+{
+	if (!field_exists(((struct bio *)0)->bi_blkg) || !bio || !bio->bi_blkg || !bio->bi_blkg->blkcg)
+		return 0;
+	return &bio->bi_blkg->blkcg->css;
+}
+
+/* Whether it is I/O of another control group than the one that is watched, or those below it. */
 INLINE u32 is_of_others(struct bio *bio)
 {
 	struct cgroup_subsys_state *css;
 
 	if (!only_group)
 		return 0;
-	if (!field_exists(((struct bio *)0)->bi_blkg) || !bio || !bio->bi_blkg || !bio->bi_blkg->blkcg)
-		return 1;
-	css = &bio->bi_blkg->blkcg->css;
+	css = group_of(bio);
 #pragma clang loop unroll(disable)
 	for (u32 n = 0; n < ABOVE; n++) {
 		if (!css)
@@ -39,6 +44,17 @@ INLINE u32 is_of_others(struct bio *bio)
 		css = css->parent;
 	}
 	return 1;
+}
+
+/* By control group. Bios of several are never merged to one request (blk_cgroup_mergeable, block/blk-cgroup.h). */
+INLINE void grouped(struct io *io, struct bio *bio)
+{
+	struct cgroup_subsys_state *css;
+
+	if (!with_groups)
+		return;
+	css = group_of(bio);
+	shared(io, css ? css->cgroup->kn->id : 0);
 }
 
 /* Where the time of its issue is kept; `flights` where there is no place. Tags that follow each other are
@@ -161,8 +177,10 @@ INLINE int request_issued(struct request *rq)
 	described(rq, &io, slot);
 	if (rarely(!state.began))
 		begin();
-	if (!rarely(state.given_back) || !again((u64)rq))
+	if (!rarely(state.given_back) || !again((u64)rq)) {
 		first_issued(&io);
+		grouped(&io, rq->bio);
+	}
 	noted = slots[slot].stamped && truly_noted(rq, slot);
 	if (noted && !with_events)
 		return 0;

@@ -1,10 +1,11 @@
-/* What is told of single I/Os: to the ring, and to the table of processes. */
+/* What is told of single I/Os: to the ring, and to the tables of processes and control groups. */
 #ifndef IOALIGN_TELL_H
 #define IOALIGN_TELL_H
 
 #include "count.h"
 
 static const struct owner no_owner = {};
+static const struct share no_share = {};
 
 /* Puts an event into the ring, or counts that there was no room. */
 static __attribute__((noinline)) int put(struct io *io, u64 time, u32 kind, u64 crossed_and_error)
@@ -106,6 +107,29 @@ INLINE void owned(struct io *io)
 		owns(&mine->owner, io);
 	else
 		owned_far(io, pid);
+}
+
+/* Adds an I/O to the share of the control group that it belongs to. */
+static __attribute__((noinline)) int shared(struct io *io, u64 whose)
+{
+	struct share_key key = { whose, io->slot * OPS + io->op };
+	struct share *share = bpf_map_lookup_elem(&groups, &key);
+
+	if (!share) {
+		/* As with processes: when the table is full, the rest is one. */
+		if (bpf_map_update_elem(&groups, &key, &no_share, BPF_NOEXIST))
+			key.whose = ALL_OTHERS;
+		bpf_map_update_elem(&groups, &key, &no_share, BPF_NOEXIST);
+		share = bpf_map_lookup_elem(&groups, &key);
+		if (!share)
+			RETURN;
+	}
+	share->ios++;
+	share->bytes += io->len;
+	share->length_off += some(io->len & 4095);
+	if (io->op < PLACED)
+		share->starts[lowest_bit(io->offset) & 63]++;
+	RETURN;
 }
 
 /* What is given back by the driver and issued again is one I/O. */

@@ -145,9 +145,7 @@ impl Watch {
 
     /// All counters as they are now.
     pub fn totals(&self) -> Result<WatchTotals> {
-        let devices = self.options.devices.len();
-        let grids = grids(&self.options);
-        let mut totals = WatchTotals::read(&self.bpf, devices, grids, self.options.owners)?;
+        let mut totals = WatchTotals::read(&self.bpf, &self.options, grids(&self.options))?;
         totals.missed = self.sum("recursion_misses");
         Ok(totals)
     }

@@ -94,6 +94,10 @@ pub const OWNER: usize = 5 + 64;
 pub const NEAR: u32 = 256;
 /// The process that represents those past the limit.
 pub const OTHERS: u32 = u32::MAX;
+/// Words of `struct share`: I/Os, bytes, lengths off, starts.
+pub const SHARE: usize = 3 + 64;
+/// The control group that represents those past the limit.
+pub const ALL_OTHERS: u64 = u64::MAX;
 /// Bytes of `struct event`.
 pub const EVENT: usize = 56;
 /// Bytes of `struct slot`.

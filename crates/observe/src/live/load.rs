@@ -15,6 +15,8 @@ static OBJECT: &[u8] = aya::include_bytes_aligned!("../../bpf/watch.bpf.o");
 const BIOS: u32 = 1 << 16;
 /// The number of processes times operations that have an entry; the rest share one.
 const OWNERS: u32 = 2048;
+/// The number of control groups times operations that have an entry; the rest share one.
+const GROUPS: u32 = 2048;
 /// The signature of a tracepoint that has the queue as its first argument.
 pub const QUEUE_FIRST: [(&str, &str); 3] = [
     ("issue_has_queue", "block_rq_issue"),
@@ -48,6 +50,7 @@ fn switches(options: &WatchOptions, facts: &KernelFacts) -> Vec<(&'static str, u
     let flags = [
         ("with_events", options.events),
         ("with_owners", options.owners),
+        ("with_groups", typed && options.groups),
         ("with_moments", options.moments),
         ("owners_early", facts.early),
         (
@@ -81,6 +84,7 @@ fn sizes(options: &WatchOptions, typed: bool, flights: u32) -> Vec<(&'static str
         ("bios", or_one(by_bio, BIOS)),
         ("owners", or_one(options.owners, OWNERS)),
         ("near", or_one(options.owners, NEAR)),
+        ("groups", or_one(options.groups, GROUPS)),
     ];
     all.extend(options.ring.map(|bytes| ("ring", bytes)));
     all

@@ -9,6 +9,8 @@ pub struct WatchOptions {
     pub devices: Vec<WatchedDevice>,
     /// Whether I/O is also counted by process, which costs about 150 ns per I/O.
     pub owners: bool,
+    /// Whether I/O is also counted by control group; kernels without type information do not tell it.
+    pub groups: bool,
     /// Size of the event ring in bytes; `None`: no ring.
     pub ring: Option<u32>,
     /// Whether every event goes into the ring.

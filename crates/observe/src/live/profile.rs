@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ioalign_core::Origin;
 use ioalign_core::profile::{
-    self, DeviceProfile, GridProfile, OpProfile, ProcessProfile, Profile, Unpaired,
+    self, DeviceProfile, GridProfile, GroupProfile, OpProfile, ProcessProfile, Profile, Unpaired,
 };
 
 use super::counters::OpCounters;
@@ -22,6 +22,7 @@ impl WatchTotals {
         let mut all: Vec<_> = busy
             .map(|((totals, device), slot)| DeviceProfile {
                 processes: self.owners_of(slot),
+                groups: self.groups_of(slot),
                 ..totals.profile(device)
             })
             .collect();
@@ -64,6 +65,17 @@ impl WatchTotals {
             bytes: owner.bytes,
             length_off_4096_ios: owner.length_off,
             start_pow2_histogram: owner.starts.clone(),
+        })
+        .collect()
+    }
+
+    /// The control groups whose I/O a device has, most first, without their names.
+    pub fn groups_of(&self, slot: usize) -> Vec<GroupProfile> {
+        let mine = self.groups.iter().filter(|group| group.slot == slot);
+        mine.map(|group| GroupProfile {
+            number: group.number,
+            io: group.io.clone(),
+            ..GroupProfile::default()
         })
         .collect()
     }

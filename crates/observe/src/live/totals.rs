@@ -6,9 +6,11 @@ use ioalign_core::profile::ReadBeforeOverwrite;
 
 use super::counters::OpCounters;
 use super::layout::{
-    COUNTS, LATENCY, LOST, NEAR, OPS, OVERWRITTEN, OWNER, PLACED, PLAIN, PLAIN_IOS, STATE,
+    COUNTS, LATENCY, LOST, NEAR, OPS, OVERWRITTEN, OWNER, PLACED, PLAIN, PLAIN_IOS, SHARE, STATE,
 };
+use super::options::WatchOptions;
 use super::owners::{Owner, Owners};
+use super::shares::{GroupShare, GroupShares};
 use crate::analyse::latency::Histogram;
 use crate::analyse::{is_large, is_small};
 use crate::error::{ObserveError, ObserveErrorKind, Result};
@@ -20,6 +22,8 @@ pub struct WatchTotals {
     pub devices: Vec<DeviceTotals>,
     /// The processes, most I/O first; empty if they are not counted.
     pub owners: Vec<Owner>,
+    /// The control groups, most I/O first; empty if they are not counted.
+    pub groups: Vec<GroupShare>,
     /// Runs of the programs that the kernel left out, as one was running on that processor.
     pub missed: u64,
 }
@@ -115,6 +119,7 @@ impl WatchTotals {
         Self {
             devices: devices.map(|(now, then)| now.since(then)).collect(),
             owners: self.owners.clone(),
+            groups: self.groups.clone(),
             missed: self.missed.saturating_sub(earlier.missed),
         }
     }
@@ -125,16 +130,19 @@ impl WatchTotals {
         ring + self.missed
     }
 
-    /// Reads the maps: `devices` slots with `grids` histograms each.
-    pub(super) fn read(bpf: &Ebpf, devices: usize, grids: usize, owners: bool) -> Result<Self> {
+    /// Reads the maps: a slot for each device, with `grids` histograms.
+    pub(super) fn read(bpf: &Ebpf, options: &WatchOptions, grids: usize) -> Result<Self> {
         let maps = Maps::new(bpf)?;
         let mut all = Self::default();
-        for slot in 0..u32::try_from(devices).unwrap_or(0) {
+        for slot in 0..u32::try_from(options.devices.len()).unwrap_or(0) {
             all.devices.push(maps.device(slot, grids)?);
         }
         maps.odd_sizes(&mut all.devices)?;
-        if owners {
+        if options.owners {
             all.owners = maps.owners()?;
+        }
+        if options.groups {
+            all.groups = maps.groups();
         }
         Ok(all)
     }
@@ -150,6 +158,7 @@ struct Maps<'a> {
     odd: HashMap<&'a aya::maps::MapData, [u32; 2], u64>,
     near: PerCpuArray<&'a aya::maps::MapData, [u64; OWNER + 1]>,
     owners: PerCpuHashMap<&'a aya::maps::MapData, [u32; 2], [u64; OWNER]>,
+    groups: PerCpuHashMap<&'a aya::maps::MapData, [u64; 2], [u64; SHARE]>,
 }
 
 #[allow(clippy::needless_pass_by_value)] // map_err hands it over
@@ -182,6 +191,7 @@ impl<'a> Maps<'a> {
             odd: HashMap::try_from(map("odd_sizes")?).map_err(failed)?,
             near: PerCpuArray::try_from(map("near")?).map_err(failed)?,
             owners: PerCpuHashMap::try_from(map("owners")?).map_err(failed)?,
+            groups: PerCpuHashMap::try_from(map("groups")?).map_err(failed)?,
         })
     }
 
@@ -275,6 +285,16 @@ impl<'a> Maps<'a> {
             }
         }
         Ok(all.sorted())
+    }
+
+    fn groups(&self) -> Vec<GroupShare> {
+        let mut all = GroupShares::default();
+        for (key, values) in self.groups.iter().flatten() {
+            for one in values.iter() {
+                all.add(key, one);
+            }
+        }
+        all.sorted()
     }
 }
 

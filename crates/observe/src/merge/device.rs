@@ -5,8 +5,8 @@ use std::collections::btree_map::Entry;
 
 use ioalign_core::profile::part::GridPart;
 use ioalign_core::profile::{
-    Bursts, DeviceProfile, GridProfile, OpProfile, ProcessProfile, ReadBeforeWrite, SizeCount,
-    TimeCount, Unpaired,
+    Bursts, DeviceProfile, GridProfile, GroupProfile, OpProfile, ProcessProfile, ReadBeforeWrite,
+    SizeCount, TimeCount, Unpaired,
 };
 use ioalign_core::units::ratio;
 
@@ -45,6 +45,7 @@ pub fn add_device(to: &mut DeviceProfile, from: DeviceProfile, doubts: &mut Doub
         (one, other) => one.or(other),
     };
     add_processes(&mut to.processes, from.processes);
+    add_groups(&mut to.groups, from.groups);
     bursts(&mut to.bursts_total, &from.bursts_total);
     arrivals(&mut to.inter_arrival, &from.inter_arrival);
     match (&mut to.part, from.part) {
@@ -183,6 +184,21 @@ pub fn add_processes(to: &mut Vec<ProcessProfile>, from: Vec<ProcessProfile>) {
         sum(&mut one.length_off_4096_ios, more.length_off_4096_ios);
         each(&mut one.start_pow2_histogram, &more.start_pow2_histogram);
     }
+}
+
+/// Numbers are those of one boot of one machine: a group is the same where its path and its container are, too.
+fn add_groups(to: &mut Vec<GroupProfile>, from: Vec<GroupProfile>) {
+    for more in from {
+        let same = |one: &&mut GroupProfile| {
+            (&one.number, &one.path, &one.container, &one.io.op)
+                == (&more.number, &more.path, &more.container, &more.io.op)
+        };
+        match to.iter_mut().find(same) {
+            Some(one) => one.io.add(&more.io),
+            None => to.push(more),
+        }
+    }
+    to.sort_by_key(|group| std::cmp::Reverse(group.io.ios));
 }
 
 fn bursts(to: &mut Bursts, from: &Bursts) {
