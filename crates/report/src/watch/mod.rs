@@ -4,16 +4,18 @@ mod assertions;
 mod awaits;
 mod bursts;
 mod diskstats;
+pub mod groups;
 mod lines;
 pub mod screen;
 mod straddling;
 mod summary;
 
 use ioalign_core::Bytes;
-use ioalign_core::profile::{GridProfile, ProcessProfile};
+use ioalign_core::profile::GridProfile;
 
 pub use assertions::assertions;
 pub(crate) use assertions::found;
+pub use groups::container;
 pub use lines::{LineColumns, WatchLines};
 pub use straddling::straddling;
 pub use summary::render;
@@ -35,12 +37,12 @@ fn off_unit(starts: &[u64], unit: u64, ios: u64) -> Option<u64> {
     unit.is_power_of_two().then(|| ios.saturating_sub(on))
 }
 
-/// The share of a process's I/O that is off the unit.
-fn process_off(process: &ProcessProfile, unit: u64) -> String {
-    let off = off_unit(&process.start_pow2_histogram, unit, process.ios);
+/// The share of I/Os that is off the unit, by the powers of two of their starts.
+fn share_off(starts: &[u64], unit: u64, ios: u64) -> String {
+    let off = off_unit(starts, unit, ios);
     off.map_or_else(
         || "-".to_owned(),
-        |off| crate::words::numbers::share(off, process.ios),
+        |off| crate::words::numbers::share(off, ios),
     )
 }
 

@@ -7,7 +7,7 @@ use ioalign_core::profile::{Bursts, Latency, ProcessProfile};
 use ioalign_core::units::ratio;
 use ioalign_core::watch_document::{DeviceFigures, WatchedOp};
 
-use super::{SIGN, boundary, bursts, process_off};
+use super::{SIGN, boundary, bursts, share_off};
 use crate::words::clean;
 use crate::words::numbers::{bar, share, thousands, time};
 
@@ -167,6 +167,6 @@ pub fn process(process: &ProcessProfile, unit_bytes: u64) -> String {
         process.op,
         thousands(process.ios),
         thousands(process.bytes >> 10),
-        process_off(process, unit_bytes)
+        share_off(&process.start_pow2_histogram, unit_bytes, process.ios)
     )
 }

@@ -8,7 +8,7 @@ use ioalign_core::profile::Latency;
 use ioalign_core::units::ratio;
 use ioalign_core::watch_document::{DeviceFigures, WatchLosses, WatchSummary, WatchedOp};
 
-use super::{SIGN, awaits, boundary, bursts, process_off};
+use super::{SIGN, awaits, boundary, bursts, groups, share_off};
 use crate::words::clean;
 use crate::words::numbers::{bar, share, thousands, time, times};
 
@@ -50,6 +50,7 @@ fn device(page: &mut String, device: &DeviceFigures, seconds: f64) {
         bursts::put(page, all);
     }
     processes(page, device);
+    groups::put(page, device);
     page.push('\n');
 }
 
@@ -200,7 +201,11 @@ fn processes(page: &mut String, device: &DeviceFigures) {
             process.op,
             thousands(process.ios),
             thousands(process.bytes >> 10) + " K",
-            process_off(process, device.unit_bytes),
+            share_off(
+                &process.start_pow2_histogram,
+                device.unit_bytes,
+                process.ios
+            ),
         );
     }
 }
