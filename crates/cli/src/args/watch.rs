@@ -16,6 +16,7 @@ Examples:
   ioalign watch /dev/nvme0n1 --duration 10s  one device; the summary at the end
   ioalign watch sda --line --interval 5s     lines like iostat -x, with true latencies beside it
   ioalign watch sda --unit 8k --top 10       by blocks of 8 KiB, and whose I/O it is
+  ioalign watch sda --groups 10 --duration 1m    which pods and containers the I/O is of
   ioalign watch md0 --grid 192k:stripe:preference --json --duration 1m > profile.json
   ioalign watch nvme0n1 --assert 'write start%16k >= 99.9 %' -- sysbench oltp_write_only run
   ioalign watch sda --record sda.blktrace --duration 1m    for `ioalign trace summarize`
@@ -57,6 +58,14 @@ pub struct WatchArgs {
     /// Show the N processes with most I/O (full screen: 5; 0 saves their cost, some 150 ns an I/O)
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
+
+    /// Show the N control groups with most I/O, by the names of their containers and pods (some 100 ns an I/O)
+    #[arg(long, value_name = "N")]
+    pub groups: Option<usize>,
+
+    /// Look for these names below DIR: the root of the host, where this runs in a container
+    #[arg(long, value_name = "DIR")]
+    pub sysroot: Option<PathBuf>,
 
     /// One line a device and operation instead of a full screen; so it is in a pipe
     #[arg(long)]

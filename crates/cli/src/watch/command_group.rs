@@ -93,7 +93,7 @@ pub fn number_of(folder: &Path) -> Result<u64> {
 }
 
 /// Where groups for block I/O are mounted, and whether by cgroup v2.
-fn hierarchy(mounts: &str) -> Option<(PathBuf, bool)> {
+pub fn hierarchy(mounts: &str) -> Option<(PathBuf, bool)> {
     let mounts = mounts.lines().filter_map(parse_mount);
     let found = mounts.filter_map(|mount| {
         let has_blkio = || mount.options.split(',').any(|option| option == "blkio");

@@ -4,6 +4,7 @@ mod command_group;
 pub mod confine;
 mod fallback;
 mod gate;
+mod group_names;
 pub mod host;
 pub mod presence;
 mod record;
@@ -30,6 +31,7 @@ use crate::interrupt::Interrupt;
 use crate::look;
 use crate::say::note;
 use gate::WatchGate;
+use group_names::GroupNames;
 use presence::Presence;
 use record::WatchRecord;
 use tick::Clock;
@@ -55,6 +57,7 @@ pub fn run(arguments: &WatchArgs) -> Result<Exit> {
     let mut gate = WatchGate::prepare(arguments)?;
     let wanted = WatchOptions {
         owners: mode.top > 0,
+        groups: mode.groups > 0,
         ring: mode.ring(arguments),
         events: arguments.record.is_some(),
         sample_every: arguments.straddling.unwrap_or(0),
@@ -64,11 +67,13 @@ pub fn run(arguments: &WatchArgs) -> Result<Exit> {
         plain: arguments.by == Some(By::Tracepoint),
         devices: devices.clone(),
     };
+    let groups = GroupNames::prepare(arguments)?;
     if arguments.by == Some(By::Tracefs) {
         if gate.needs_bpf() {
             let why = "--assert, --cgroup and a command need BPF, not --by tracefs";
             return Err(UsageError(why.to_owned()).into());
         }
+        groups.not_told();
         return fallback::run(arguments, &devices, machine, &interrupt);
     }
     match Watch::start(wanted) {
@@ -81,7 +86,8 @@ pub fn run(arguments: &WatchArgs) -> Result<Exit> {
                 note(format_args!("it keeps all of its rights: {error:#}"));
             }
             gate.begin()?;
-            WatchSession::new(arguments, mode, (parts, machine), (watch, gate))?.run(&interrupt)
+            WatchSession::new(arguments, mode, (parts, machine), (watch, gate, groups))?
+                .run(&interrupt)
         }
         Err(error) => {
             note(&error);
@@ -91,6 +97,7 @@ pub fn run(arguments: &WatchArgs) -> Result<Exit> {
             if arguments.by.is_some() || gate.needs_bpf() {
                 return Ok(Exit::Unreadable);
             }
+            groups.not_told();
             fallback::run(arguments, &devices, machine, &interrupt)
         }
     }
@@ -102,6 +109,7 @@ struct WatchMode {
     screen: bool,
     intervals: bool,
     top: usize,
+    groups: usize,
     /// The end of a burst.
     gap: Option<Duration>,
 }
@@ -117,6 +125,7 @@ impl WatchMode {
             // The figures of intervals would stand between the lines of the command.
             intervals: !arguments.json && (arguments.line || !quiet),
             top: arguments.top.unwrap_or(usual),
+            groups: arguments.groups.unwrap_or(0),
             gap: arguments.burst_gap.0,
         }
     }
@@ -141,6 +150,7 @@ struct WatchSession<'a> {
     machine: Option<Machine>,
     watch: Watch,
     gate: WatchGate<'a>,
+    groups: GroupNames,
     record: Option<WatchRecord>,
     samples: Option<Samples>,
     clock: Clock,
@@ -156,10 +166,11 @@ impl<'a> WatchSession<'a> {
         arguments: &'a WatchArgs,
         mode: WatchMode,
         (parts, machine): (Vec<Vec<WatchedPart>>, Option<Machine>),
-        (mut watch, gate): (Watch, WatchGate<'a>),
+        (mut watch, gate, groups): (Watch, WatchGate<'a>, GroupNames),
     ) -> Result<Self> {
         if watch.means() == Means::Plain {
             note("no type information: plain tracepoints, latencies by device and sector");
+            groups.not_told();
         }
         let record = match &arguments.record {
             Some(path) => Some(WatchRecord::start(&mut watch, path, arguments.replace)?),
@@ -182,6 +193,7 @@ impl<'a> WatchSession<'a> {
             machine,
             watch,
             gate,
+            groups,
             record,
             samples: samples.transpose()?,
             clock,
@@ -193,8 +205,8 @@ impl<'a> WatchSession<'a> {
             screen::run(
                 &mut self.clock,
                 &self.watch,
-                self.arguments,
-                self.mode.top,
+                (self.arguments, self.mode),
+                &mut self.groups,
                 interrupt,
             )?
         } else {
@@ -223,6 +235,7 @@ impl<'a> WatchSession<'a> {
                     note(text);
                 }
             }
+            self.groups.look(&self.clock.totals().groups);
             self.look();
             count += 1;
             let ended = self.gate.has_ended()?;
@@ -265,6 +278,7 @@ impl<'a> WatchSession<'a> {
                 return Ok(false);
             }
             self.clock.poll(&self.watch)?;
+            self.groups.poll(&self.watch)?;
             self.samples()?;
         }
     }
@@ -297,6 +311,7 @@ impl<'a> WatchSession<'a> {
         if let Some(record) = self.record.take() {
             record.finish(totals.dropped())?;
         }
+        self.groups.look(&totals.groups);
         let outcomes = self.report(&totals, duration)?;
         if self.arguments.cost {
             note(cost_note(cost, &totals));
@@ -322,6 +337,8 @@ impl<'a> WatchSession<'a> {
             profile.machine.clone_from(&self.machine);
             for device in &mut profile.devices {
                 device.processes.truncate(self.mode.top);
+                device.groups.truncate(self.mode.groups);
+                self.groups.name(&mut device.groups);
             }
             look::json(&profile)?;
             return Ok(profile.assertions);
@@ -345,6 +362,7 @@ impl<'a> WatchSession<'a> {
             DeviceFigures {
                 parts: parts.clone(),
                 processes,
+                groups: self.groups.most(totals, slot, self.mode.groups),
                 bursts: timeline.map(|timeline| timeline.document(slot, counted)),
                 iostat: self.clock.iostat(&device.name),
                 ..counted.document(device)

@@ -7,19 +7,20 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Cell, Paragraph, Row, Table};
 
 use ioalign_core::numbers::thousands;
-use ioalign_report::watch::screen;
+use ioalign_report::watch::{groups, screen};
 
 use super::view::{ScreenView, ShownDevice};
 
 /// Devices on the screen at once.
 const DEVICES: usize = 8;
-/// Rows of processes and of latencies.
+/// Rows of processes, of control groups and of latencies.
 const ROWS: usize = 8;
 
 /// Everything.
 pub fn all(frame: &mut Frame, view: &ScreenView) {
     let devices = rows(view.devices.len(), DEVICES);
-    let owners = rows(view.top, ROWS);
+    let owners = rows(view.mode.top, ROWS);
+    let groups = rows(view.mode.groups, ROWS);
     let latencies = view.figures().map(screen::latencies).unwrap_or_default();
     let heights = [
         Constraint::Length(1),
@@ -27,8 +28,9 @@ pub fn all(frame: &mut Frame, view: &ScreenView) {
         Constraint::Min(6),
         Constraint::Length(rows(latencies.len(), ROWS) + 2),
         Constraint::Length(if owners > 0 { owners + 2 } else { 0 }),
+        Constraint::Length(if groups > 0 { groups + 2 } else { 0 }),
     ];
-    let [head, table, histograms, latency, processes] =
+    let [head, table, histograms, latency, processes, containers] =
         Layout::vertical(heights).areas(frame.area());
     frame.render_widget(title(view), head);
     frame.render_widget(device_table(view), table);
@@ -44,6 +46,9 @@ pub fn all(frame: &mut Frame, view: &ScreenView) {
     }
     if owners > 0 {
         put_processes(frame, view, processes);
+    }
+    if groups > 0 {
+        put_groups(frame, view, containers);
     }
 }
 
@@ -116,5 +121,15 @@ fn put_processes(frame: &mut Frame, view: &ScreenView, area: Rect) {
         all.map(|process| screen::process(process, device.unit_bytes))
     });
     let title = "processes, since the beginning";
+    frame.render_widget(paragraph(title, lines.collect()), area);
+}
+
+fn put_groups(frame: &mut Frame, view: &ScreenView, area: Rect) {
+    let chosen = view.looked_at().map(|shown| &shown.all);
+    let lines = chosen.iter().flat_map(|device| {
+        let all = device.groups.iter();
+        all.map(|group| groups::line(group, device.unit_bytes))
+    });
+    let title = "control groups, since the beginning";
     frame.render_widget(paragraph(title, lines.collect()), area);
 }

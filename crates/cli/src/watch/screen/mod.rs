@@ -1,4 +1,4 @@
-//! The full screen: devices, and of one of them operations, alignment, sizes, latency and processes.
+//! The full screen: devices, and of one of them operations, alignment, sizes, latency, processes and control groups.
 //!
 //! The terminal is restored after any end of the program: a key, a signal, an error, a panic.
 
@@ -12,8 +12,9 @@ use anyhow::Result;
 use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ioalign_observe::live::Watch;
 
+use super::group_names::GroupNames;
 use super::tick::Clock;
-use super::{POLL, over, wait};
+use super::{POLL, WatchMode, over, wait};
 use crate::args::WatchArgs;
 use crate::interrupt::{GLANCE, Interrupt};
 use terminal::TerminalGuard;
@@ -30,12 +31,12 @@ enum Asked {
 pub fn run(
     clock: &mut Clock,
     watch: &Watch,
-    arguments: &WatchArgs,
-    top: usize,
+    (arguments, mode): (&WatchArgs, WatchMode),
+    groups: &mut GroupNames,
     interrupt: &Interrupt,
 ) -> Result<bool> {
     let mut guard = TerminalGuard::new()?;
-    let mut view = ScreenView::new(watch.devices(), arguments.interval, top);
+    let mut view = ScreenView::new(watch.devices(), arguments.interval, mode);
     guard.terminal.draw(|frame| draw::all(frame, &view))?;
     let mut count = 0;
     loop {
@@ -46,8 +47,9 @@ pub fn run(
                 return Ok(false);
             }
             clock.poll(watch)?;
+            groups.poll(watch)?;
         }
-        view.update(&clock.tick(watch)?);
+        view.update(&clock.tick(watch)?, groups);
         guard.terminal.draw(|frame| draw::all(frame, &view))?;
         count += 1;
         if over(clock, arguments, count) {

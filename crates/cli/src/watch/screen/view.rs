@@ -5,6 +5,8 @@ use std::time::Duration;
 use ioalign_core::watch_document::{DeviceFigures, WatchedBursts};
 use ioalign_observe::live::WatchedDevice;
 
+use crate::watch::WatchMode;
+use crate::watch::group_names::GroupNames;
 use crate::watch::tick::Tick;
 
 /// A device and its last interval.
@@ -25,15 +27,15 @@ pub struct ScreenView {
     pub whole: bool,
     /// How long the last interval was.
     pub last: Duration,
-    /// Processes shown.
-    pub top: usize,
+    /// Processes and control groups shown.
+    pub mode: WatchMode,
     /// Events lost.
     pub dropped: u64,
 }
 
 impl ScreenView {
     /// Before the first interval.
-    pub fn new(devices: &[WatchedDevice], interval: Duration, top: usize) -> Self {
+    pub fn new(devices: &[WatchedDevice], interval: Duration, mode: WatchMode) -> Self {
         let empty = |device: &WatchedDevice| DeviceFigures {
             name: device.name.clone(),
             ..DeviceFigures::default()
@@ -47,22 +49,24 @@ impl ScreenView {
             chosen: 0,
             whole: false,
             last: interval,
-            top,
+            mode,
             dropped: 0,
         }
     }
 
     /// Takes an interval up.
-    pub fn update(&mut self, tick: &Tick) {
+    pub fn update(&mut self, tick: &Tick, groups: &mut GroupNames) {
+        groups.look(&tick.all.groups);
         for (shown, part) in self.devices.iter_mut().zip(tick.documents()) {
             shown.part = part;
         }
         let all = tick.devices.iter().zip(&tick.all.devices).zip(0..);
         for (shown, ((device, totals), slot)) in self.devices.iter_mut().zip(all) {
             let mut processes = tick.totals.owners_of(slot);
-            processes.truncate(self.top);
+            processes.truncate(self.mode.top);
             shown.all = DeviceFigures {
                 processes,
+                groups: groups.most(tick.all, slot, self.mode.groups),
                 bursts: tick.timeline.map(|time| WatchedBursts {
                     total: time.bursts(slot).1,
                     ..WatchedBursts::default()

@@ -18,6 +18,7 @@ mod above;
 mod assertions;
 mod counts;
 mod edges;
+mod groups;
 mod screen;
 
 /// Others read block devices too (udev, other tests), and a kernel may run no BPF program on top of one process: of a
@@ -157,9 +158,21 @@ impl Watching {
 
 /// Random reads and writes of mixed sizes at any sector; fio's own totals by operation.
 fn fio(device: &Memory, ios: u64, more: &[&str]) -> BTreeMap<String, (u64, u64)> {
+    fio_by(&["fio"], device, ios, more)
+}
+
+/// The same, by a command that runs fio.
+fn fio_by(
+    command: &[&str],
+    device: &Memory,
+    ios: u64,
+    more: &[&str],
+) -> BTreeMap<String, (u64, u64)> {
     let device = format!("--filename={}", device.device.text());
     let count = format!("--number_ios={ios}");
-    let mut arguments = vec![
+    let (program, before) = command.split_first().unwrap();
+    let mut arguments = before.to_vec();
+    arguments.extend([
         "--name=known",
         "--rw=randrw",
         "--direct=1",
@@ -172,9 +185,9 @@ fn fio(device: &Memory, ios: u64, more: &[&str]) -> BTreeMap<String, (u64, u64)>
         "--output-format=json",
         &device,
         &count,
-    ];
+    ]);
     arguments.extend(more);
-    let text = tool("fio", &arguments);
+    let text = tool(program, &arguments);
     let json = text.get(text.find('{').unwrap()..).unwrap();
     let json: Value = serde_json::from_str(json).unwrap();
     let job = &json["jobs"][0];
@@ -255,7 +268,7 @@ fn rights_are_given_up_once_it_runs() {
     let record = folder.path().join("record.parquet");
     // What a record needs in a folder of another user: CHOWN, DAC_OVERRIDE, FOWNER.
     for (more, kept) in [
-        (vec!["--line"], 0),
+        (vec!["--line", "--groups", "3"], 0),
         (vec!["--line", "--record", record.to_str().unwrap()], 0b1011),
     ] {
         let watch = Watching::start(&[&[disk.name()], &more[..]].concat());
