@@ -2,7 +2,8 @@
 //! summary. Its JSON is a [`Profile`](crate::profile::Profile).
 
 use crate::profile::{
-    Burst, Bursts, GridProfile, GroupProfile, OpProfile, ProcessProfile, ReadBeforeOverwrite,
+    Burst, Bursts, FileProfile, GridProfile, GroupProfile, OpProfile, ProcessProfile,
+    ReadBeforeOverwrite,
 };
 use crate::units::Bytes;
 
@@ -27,6 +28,8 @@ pub struct DeviceFigures {
     pub processes: Vec<ProcessProfile>,
     /// The control groups that it is of, most first.
     pub groups: Vec<GroupProfile>,
+    /// The files that it is of, most first.
+    pub files: Vec<FileProfile>,
     /// Bursts since the beginning, where they are counted.
     pub bursts: Option<WatchedBursts>,
 }

@@ -5,6 +5,7 @@
 
 pub mod alignment;
 mod assertion;
+mod file;
 mod group;
 mod judge;
 mod latency;
@@ -23,6 +24,7 @@ use crate::machine::Machine;
 
 pub use alignment::{Alignment, AlignmentState, OnDeclaredGrid};
 pub use assertion::{AssertionOutcome, ProfileAssertion};
+pub use file::{FileKind, FileProfile};
 pub use group::{ContainerName, GroupProfile, IoShare};
 pub use latency::{Latency, LatencyRatio};
 pub use littles_law::LittlesLaw;
@@ -107,6 +109,9 @@ pub struct DeviceProfile {
     /// The control groups, most I/O first, where they were counted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupProfile>,
+    /// The files, most I/O first, where they were counted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileProfile>,
     /// I/O between idle times: the largest bursts by bytes, in order of time.
     #[serde(default)]
     pub bursts: Vec<Burst>,
