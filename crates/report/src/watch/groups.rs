@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use ioalign_core::profile::{ContainerName, GroupProfile};
+use ioalign_core::profile::{ContainerName, GroupProfile, IoShare};
 use ioalign_core::watch_document::DeviceFigures;
 
 use super::share_off;
@@ -10,7 +10,7 @@ use crate::words::numbers::thousands;
 use crate::words::{clean, shorten_middle};
 
 /// Columns of a name.
-const WIDTH: usize = 44;
+pub(super) const WIDTH: usize = 44;
 /// Digits of a container's number: as many as its runtime shows.
 const DIGITS: usize = 12;
 
@@ -56,18 +56,24 @@ pub fn put(page: &mut String, device: &DeviceFigures) {
     if device.groups.is_empty() {
         return;
     }
-    let head = ["control group", "op", "I/Os", "bytes", "misaligned"];
+    let rows = device.groups.iter();
+    let rows = rows.map(|group| row(&name(group), &group.io, device.unit_bytes));
+    table(page, "control group", rows);
+}
+
+/// Names, and the I/O of each.
+pub(super) fn table(page: &mut String, what: &str, rows: impl Iterator<Item = [String; 5]>) {
+    let head = [what, "op", "I/Os", "bytes", "misaligned"];
     page.push('\n');
     put_row(page, head.map(str::to_owned));
-    for group in &device.groups {
-        put_row(page, row(group, device.unit_bytes));
+    for row in rows {
+        put_row(page, row);
     }
 }
 
-fn row(group: &GroupProfile, unit_bytes: u64) -> [String; 5] {
-    let io = &group.io;
+pub(super) fn row(name: &str, io: &IoShare, unit_bytes: u64) -> [String; 5] {
     [
-        shorten_middle(&name(group), WIDTH, "…"),
+        shorten_middle(name, WIDTH, "…"),
         io.op.clone(),
         thousands(io.ios),
         thousands(io.bytes >> 10) + " K",
@@ -84,7 +90,10 @@ fn put_row(page: &mut String, [name, op, ios, bytes, off]: [String; 5]) {
 
 /// A line of the full screen.
 pub fn line(group: &GroupProfile, unit_bytes: u64) -> String {
-    let [name, op, ios, bytes, off] = row(group, unit_bytes);
+    line_of(row(&name(group), &group.io, unit_bytes))
+}
+
+pub(super) fn line_of([name, op, ios, bytes, off]: [String; 5]) -> String {
     format!("{name:<WIDTH$} {op:<8}{ios:>12} I/Os {bytes:>12}  off {off}")
 }
 

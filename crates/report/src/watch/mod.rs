@@ -4,6 +4,7 @@ mod assertions;
 mod awaits;
 mod bursts;
 mod diskstats;
+pub mod files;
 pub mod groups;
 mod lines;
 pub mod screen;

@@ -8,7 +8,7 @@ use ioalign_core::profile::Latency;
 use ioalign_core::units::ratio;
 use ioalign_core::watch_document::{DeviceFigures, WatchLosses, WatchSummary, WatchedOp};
 
-use super::{SIGN, awaits, boundary, bursts, groups, share_off};
+use super::{SIGN, awaits, boundary, bursts, files, groups, share_off};
 use crate::words::clean;
 use crate::words::numbers::{bar, share, thousands, time, times};
 
@@ -51,6 +51,7 @@ fn device(page: &mut String, device: &DeviceFigures, seconds: f64) {
     }
     processes(page, device);
     groups::put(page, device);
+    files::put(page, device);
     page.push('\n');
 }
 
