@@ -51,7 +51,8 @@ seen() {
     wait $! || echo "@@failed $name $?"
 }
 
-seen typed nullb0 /dev/mapper/shifted ram0 --unit 8k --top 5 --record "$out/typed.blktrace"
+seen typed nullb0 /dev/mapper/shifted ram0 --unit 8k --top 5 --groups 9 --files 9 \
+    --record "$out/typed.blktrace"
 load() {
     dd if=/dev/zero of=/dev/sda bs=8k count=60 seek=1 oflag=direct 2>/dev/null
 }

@@ -38,6 +38,8 @@ INLINE int bio_queued(struct bio *bio)
 		io.offset = 0;
 	first_issued_by_hash(&io);
 	grouped(&io, bio);
+	if (with_files)
+		of_file(&io, (u64)inode_of_bio(bio));
 	made.time = bpf_ktime_get_ns();
 	tell(0, &io, made.time, 0);
 	/* The bio itself will have moved on by its end, to the device below. */

@@ -26,6 +26,7 @@ static u32 (*bpf_get_smp_processor_id)(void) = (void *)8;
 static u64 (*bpf_get_current_pid_tgid)(void) = (void *)14;
 static long (*bpf_get_current_comm)(void *buf, u32 size) = (void *)16;
 static long (*bpf_probe_read_kernel)(void *dst, u32 size, const void *from) = (void *)113;
+static long (*bpf_probe_read_kernel_str)(void *dst, u32 size, const void *from) = (void *)115;
 static void *(*bpf_ringbuf_reserve)(void *ringbuf, u64 size, u64 flags) = (void *)131;
 static void (*bpf_ringbuf_submit)(void *data, u64 flags) = (void *)132;
 static void *(*bpf_get_current_task_btf)(void) = (void *)158;	/* since 5.11 */

@@ -85,11 +85,80 @@ struct bvec_iter {
 	unsigned int bi_size;
 } RELOCATED;
 
+struct dentry;
+
+struct super_block {
+	u32 s_dev;
+	struct dentry *s_root;
+} RELOCATED;
+
+struct hlist_node {
+	struct hlist_node *next;
+} RELOCATED;
+
+struct hlist_head {
+	struct hlist_node *first;
+} RELOCATED;
+
+struct inode;
+
+struct address_space {
+	struct inode *host;
+} RELOCATED;
+
+struct inode {
+	unsigned short i_mode;
+	struct super_block *i_sb;
+	struct address_space *i_mapping;
+	unsigned long i_ino;
+	u32 i_generation;
+	struct hlist_head i_dentry;
+} RELOCATED;
+
+struct qstr {
+	const unsigned char *name;
+} RELOCATED;
+
+/* `d_alias` is in a union, `d_u`. */
+struct dentry {
+	struct dentry *d_parent;
+	struct qstr d_name;
+	union {
+		struct hlist_node d_alias;
+	} d_u;
+} RELOCATED;
+
+struct file {
+	struct inode *f_inode;
+} RELOCATED;
+
+struct kiocb {
+	struct file *ki_filp;
+} RELOCATED;
+
+struct iomap_dio {
+	struct kiocb *iocb;
+} RELOCATED;
+
+/* The first page of several has the mapping; the others have its address, plus one. */
+struct page {
+	unsigned long compound_head;
+	struct address_space *mapping;
+} RELOCATED;
+
+struct bio_vec {
+	struct page *bv_page;
+} RELOCATED;
+
 struct bio {
+	struct bio *bi_next;
 	struct block_device *bi_bdev;
 	struct blkcg_gq *bi_blkg;
 	unsigned int bi_opf;
 	struct bvec_iter bi_iter;
+	void *bi_end_io;
+	void *bi_private;
+	struct bio_vec *bi_io_vec;
 } RELOCATED;
 
 /* Before 5.12 */

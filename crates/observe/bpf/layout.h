@@ -30,7 +30,13 @@
 #define ENOUGH 2		/* of reads: there are, and no more small ones are remembered until a large write */
 #define NEAR_BITS 8		/* of the number of owners that are near */
 #define OTHERS 0xffffffff	/* the process that stands for those past the limit */
-#define ALL_OTHERS (~0ULL)	/* the control group that does */
+#define ALL_OTHERS (~0ULL)	/* the control group and the file that do */
+#define SEVERAL (~1ULL)		/* the file of a request that has bios of several */
+#define ENDS 16			/* functions that end the I/O of pages of files */
+#define MERGED 256		/* bios of a request that are looked at */
+#define CHAINED 3		/* bios that a bio was split from */
+#define FOLDERS 8		/* names of a path */
+#define NAME 64			/* bytes of a name, the last is 0 */
 
 struct grid {
 	u64 size;
@@ -65,6 +71,11 @@ const volatile u32 any_stamped = 0;	/* of the slots */
 const volatile u32 with_events = 0;	/* every event goes to the ring */
 const volatile u32 with_owners = 0;	/* counted by process */
 const volatile u32 with_groups = 0;	/* counted by control group */
+const volatile u32 with_files = 0;	/* counted by file */
+/* Functions of the kernel (bi_end_io) that say what a bio is of; 0 where there is none. */
+const volatile u64 ends_pages[ENDS] = {};	/* pages of a file */
+const volatile u64 ends_direct = 0;	/* a struct iomap_dio */
+const volatile u64 ends_chained = 0;	/* the bio that it was split from */
 const volatile u32 with_moments = 0;	/* counted by time */
 const volatile u64 only_group = 0;	/* a control group: I/O of others is not counted; 0 counts all */
 const volatile u32 owners_early = 0;	/* block_io_start tells who it is, before workers take over */
@@ -185,9 +196,23 @@ struct near {
 	struct owner owner;	/* no I/Os: nobody's yet */
 };
 
+/* Whose I/O: a control group by its number, a file by all of these. */
+struct identity {
+	u64 number;		/* 0 where there is none */
+	u32 dev;
+	u32 generation;		/* a number is used again for other files */
+};
+
 struct share_key {
-	u64 whose;		/* the number of a control group; 0 where there is none */
+	struct identity whose;
 	u64 key;		/* slot * OPS + op */
+};
+
+/* A file at its first I/O: its name, and those of the folders above it. */
+struct file_name {
+	u64 count;
+	u64 whole;		/* it begins at the top of the file system */
+	char names[FOLDERS][NAME];
 };
 
 /* The I/O of one of several. */
@@ -241,6 +266,8 @@ MAP(parts, BPF_MAP_TYPE_HASH, 1024, u64, struct whole);
 MAP(odd_sizes, BPF_MAP_TYPE_HASH, 4096, struct odd_key, u64);
 MAP(owners, BPF_MAP_TYPE_PERCPU_HASH, 1, struct owner_key, struct owner);
 MAP(groups, BPF_MAP_TYPE_PERCPU_HASH, 1, struct share_key, struct share);
+MAP(files, BPF_MAP_TYPE_PERCPU_HASH, 1, struct share_key, struct share);
+MAP(file_names, BPF_MAP_TYPE_HASH, 1, struct identity, struct file_name);
 MAP(near, BPF_MAP_TYPE_PERCPU_ARRAY, 1, u32, struct near);
 struct { __uint(type, BPF_MAP_TYPE_RINGBUF); __uint(max_entries, 4096); } ring SEC(".maps");
 

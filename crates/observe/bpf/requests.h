@@ -2,7 +2,7 @@
 #ifndef IOALIGN_REQUESTS_H
 #define IOALIGN_REQUESTS_H
 
-#include "tell.h"
+#include "files.h"
 
 INLINE u32 disk_number(struct gendisk *disk)
 {
@@ -54,7 +54,7 @@ INLINE void grouped(struct io *io, struct bio *bio)
 	if (!with_groups)
 		return;
 	css = group_of(bio);
-	shared(io, css ? css->cgroup->kn->id : 0);
+	of_group(io, css ? css->cgroup->kn->id : 0);
 }
 
 /* Where the time of its issue is kept; `flights` where there is no place. Tags that follow each other are
@@ -180,6 +180,8 @@ INLINE int request_issued(struct request *rq)
 	if (!rarely(state.given_back) || !again((u64)rq)) {
 		first_issued(&io);
 		grouped(&io, rq->bio);
+		if (with_files)
+			of_file(&io, inode_of_request(rq));
 	}
 	noted = slots[slot].stamped && truly_noted(rq, slot);
 	if (noted && !with_events)

@@ -109,26 +109,37 @@ INLINE void owned(struct io *io)
 		owned_far(io, pid);
 }
 
-/* Adds an I/O to the share of the control group that it belongs to. */
-static __attribute__((noinline)) int shared(struct io *io, u64 whose)
+/* Adds an I/O to the share of whom it belongs to. */
+INLINE void shared(void *all, struct io *io, struct share_key *key)
 {
-	struct share_key key = { whose, io->slot * OPS + io->op };
-	struct share *share = bpf_map_lookup_elem(&groups, &key);
+	struct share *share;
 
+	key->key = io->slot * OPS + io->op;
+	share = bpf_map_lookup_elem(all, key);
 	if (!share) {
 		/* As with processes: when the table is full, the rest is one. */
-		if (bpf_map_update_elem(&groups, &key, &no_share, BPF_NOEXIST))
-			key.whose = ALL_OTHERS;
-		bpf_map_update_elem(&groups, &key, &no_share, BPF_NOEXIST);
-		share = bpf_map_lookup_elem(&groups, &key);
+		if (bpf_map_update_elem(all, key, &no_share, BPF_NOEXIST)) {
+			key->whose.number = ALL_OTHERS;
+			key->whose.dev = key->whose.generation = 0;
+		}
+		bpf_map_update_elem(all, key, &no_share, BPF_NOEXIST);
+		share = bpf_map_lookup_elem(all, key);
 		if (!share)
-			RETURN;
+			return;
 	}
 	share->ios++;
 	share->bytes += io->len;
 	share->length_off += some(io->len & 4095);
 	if (io->op < PLACED)
 		share->starts[lowest_bit(io->offset) & 63]++;
+}
+
+static __attribute__((noinline)) int of_group(struct io *io, u64 number)
+{
+	struct share_key key = {};
+
+	key.whose.number = number;
+	shared(&groups, io, &key);
 	RETURN;
 }
 

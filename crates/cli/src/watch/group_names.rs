@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use ioalign_core::profile::GroupProfile;
 use ioalign_inspect::host::containers::ContainerNames;
-use ioalign_observe::live::{GroupShare, Watch, WatchTotals};
+use ioalign_observe::live::{OwnedShare, Watch, WatchTotals};
 use ioalign_report::watch::container;
 
 use super::command_group::hierarchy;
@@ -27,6 +27,7 @@ const DEPTH: usize = 32;
 /// The groups that were seen, and containers.
 pub struct GroupNames {
     wanted: bool,
+    files_wanted: bool,
     top: Option<PathBuf>,
     names: ContainerNames,
     /// `None`: it was looked for, and was gone.
@@ -42,6 +43,7 @@ impl GroupNames {
         let wanted = arguments.groups.is_some_and(|count| count > 0);
         let mut all = Self {
             wanted,
+            files_wanted: arguments.files.is_some_and(|count| count > 0),
             top: None,
             names: ContainerNames::default(),
             paths: BTreeMap::new(),
@@ -68,16 +70,19 @@ impl GroupNames {
         }
     }
 
-    /// Says that this way of looking does not tell groups.
+    /// Says that this way of looking does not tell groups, or files.
     pub fn not_told(&self) {
         if self.wanted {
             note("--groups needs BPF with the kernel's types: control groups are not told apart");
         }
+        if self.files_wanted {
+            note("--files needs BPF with the kernel's types: files are not told apart");
+        }
     }
 
     /// Looks for the folders of groups that are new, while they are there.
-    pub fn look(&mut self, seen: &[GroupShare]) {
-        let numbers = seen.iter().filter_map(|group| group.number);
+    pub fn look(&mut self, seen: &[OwnedShare]) {
+        let numbers = seen.iter().map(|group| group.owner.number);
         let new: Vec<_> = numbers
             .filter(|number| *number > 0 && !self.paths.contains_key(number))
             .collect();

@@ -3,6 +3,7 @@
 mod command_group;
 pub mod confine;
 mod fallback;
+mod file_names;
 mod gate;
 mod group_names;
 pub mod host;
@@ -58,6 +59,7 @@ pub fn run(arguments: &WatchArgs) -> Result<Exit> {
     let wanted = WatchOptions {
         owners: mode.top > 0,
         groups: mode.groups > 0,
+        files: file_names::functions(arguments),
         ring: mode.ring(arguments),
         events: arguments.record.is_some(),
         sample_every: arguments.straddling.unwrap_or(0),
@@ -110,6 +112,7 @@ struct WatchMode {
     intervals: bool,
     top: usize,
     groups: usize,
+    files: usize,
     /// The end of a burst.
     gap: Option<Duration>,
 }
@@ -126,6 +129,7 @@ impl WatchMode {
             intervals: !arguments.json && (arguments.line || !quiet),
             top: arguments.top.unwrap_or(usual),
             groups: arguments.groups.unwrap_or(0),
+            files: arguments.files.unwrap_or(0),
             gap: arguments.burst_gap.0,
         }
     }
@@ -339,6 +343,8 @@ impl<'a> WatchSession<'a> {
                 device.processes.truncate(self.mode.top);
                 device.groups.truncate(self.mode.groups);
                 self.groups.name(&mut device.groups);
+                device.files.truncate(self.mode.files);
+                file_names::below_mounts(&mut device.files);
             }
             look::json(&profile)?;
             return Ok(profile.assertions);
@@ -363,6 +369,7 @@ impl<'a> WatchSession<'a> {
                 parts: parts.clone(),
                 processes,
                 groups: self.groups.most(totals, slot, self.mode.groups),
+                files: file_names::most(totals, slot, self.mode.files),
                 bursts: timeline.map(|timeline| timeline.document(slot, counted)),
                 iostat: self.clock.iostat(&device.name),
                 ..counted.document(device)

@@ -46,6 +46,17 @@ fn an_older_kernel_counts_the_same() {
     let folder = folder.path().join("watch");
     let typed = read(&folder, "typed");
     assert_eq!(typed["dropped"], 0);
+    // Each is of one control group, and of no file.
+    for rows in ["groups", "files"] {
+        let ios: u64 = typed["devices"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .flat_map(|device| device[rows].as_array().unwrap())
+            .map(|row| row["ios"].as_u64().unwrap())
+            .sum();
+        assert_eq!(ios, typed["events"], "{rows}");
+    }
     // 100 blocks of 8 KiB from sector 63 on: all off, all in two cells. 20 of 1536 bytes from sector 21
     // on: one begins at a multiple of 8 KiB, three lie in two cells.
     assert_eq!(

@@ -96,8 +96,16 @@ pub const NEAR: u32 = 256;
 pub const OTHERS: u32 = u32::MAX;
 /// Words of `struct share`: I/Os, bytes, lengths off, starts.
 pub const SHARE: usize = 3 + 64;
-/// The control group that represents those past the limit.
+/// The control group, and the file, that represent those past the limit.
 pub const ALL_OTHERS: u64 = u64::MAX;
+/// The file of requests that have bios of several.
+pub const SEVERAL: u64 = u64::MAX - 1;
+/// Functions that end the I/O of pages of files.
+pub const ENDS: usize = 16;
+/// Names of a path.
+pub const FOLDERS: usize = 8;
+/// Bytes of a name.
+pub const NAME: usize = 64;
 /// Bytes of `struct event`.
 pub const EVENT: usize = 56;
 /// Bytes of `struct slot`.

@@ -15,8 +15,8 @@ static OBJECT: &[u8] = aya::include_bytes_aligned!("../../bpf/watch.bpf.o");
 const BIOS: u32 = 1 << 16;
 /// The number of processes times operations that have an entry; the rest share one.
 const OWNERS: u32 = 2048;
-/// The number of control groups times operations that have an entry; the rest share one.
-const GROUPS: u32 = 2048;
+/// The number of control groups, and of files, times operations that have an entry; the rest share one.
+const SHARES: u32 = 2048;
 /// The signature of a tracepoint that has the queue as its first argument.
 pub const QUEUE_FIRST: [(&str, &str); 3] = [
     ("issue_has_queue", "block_rq_issue"),
@@ -51,6 +51,7 @@ fn switches(options: &WatchOptions, facts: &KernelFacts) -> Vec<(&'static str, u
         ("with_events", options.events),
         ("with_owners", options.owners),
         ("with_groups", typed && options.groups),
+        ("with_files", typed && options.files.is_some()),
         ("with_moments", options.moments),
         ("owners_early", facts.early),
         (
@@ -84,7 +85,9 @@ fn sizes(options: &WatchOptions, typed: bool, flights: u32) -> Vec<(&'static str
         ("bios", or_one(by_bio, BIOS)),
         ("owners", or_one(options.owners, OWNERS)),
         ("near", or_one(options.owners, NEAR)),
-        ("groups", or_one(options.groups, GROUPS)),
+        ("groups", or_one(options.groups, SHARES)),
+        ("files", or_one(options.files.is_some(), SHARES)),
+        ("file_names", or_one(options.files.is_some(), SHARES)),
     ];
     all.extend(options.ring.map(|bytes| ("ring", bytes)));
     all
@@ -97,6 +100,8 @@ pub fn load(options: &WatchOptions, facts: &KernelFacts) -> Result<Ebpf> {
     let (slots, flights) = table::slots(&options.devices);
     let switches = switches(options, facts);
     let only_group = options.only_group.unwrap_or(0);
+    let ends = options.files.clone().unwrap_or_default();
+    let pages = ends.pages.map(u64::to_ne_bytes).concat();
     let mut loader = EbpfLoader::new();
     loader
         .btf(facts.kernel)
@@ -104,7 +109,10 @@ pub fn load(options: &WatchOptions, facts: &KernelFacts) -> Result<Ebpf> {
         .override_global("table_factor", &table.factor, true)
         .override_global("slots", slots.as_slice(), true)
         .override_global("flights", &flights, true)
-        .override_global("only_group", &only_group, true);
+        .override_global("only_group", &only_group, true)
+        .override_global("ends_pages", pages.as_slice(), true)
+        .override_global("ends_direct", &ends.direct, true)
+        .override_global("ends_chained", &ends.chained, true);
     for (name, value) in &switches {
         loader.override_global(name, value, true);
     }

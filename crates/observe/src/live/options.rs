@@ -1,6 +1,7 @@
 //! What is watched, and how.
 
 use super::device::WatchedDevice;
+use super::files::BioEnds;
 
 /// What is watched.
 #[derive(Clone, Debug, Default)]
@@ -11,6 +12,8 @@ pub struct WatchOptions {
     pub owners: bool,
     /// Whether I/O is also counted by control group; kernels without type information do not tell it.
     pub groups: bool,
+    /// Whether I/O is also counted by file, by these functions of the kernel.
+    pub files: Option<BioEnds>,
     /// Size of the event ring in bytes; `None`: no ring.
     pub ring: Option<u32>,
     /// Whether every event goes into the ring.

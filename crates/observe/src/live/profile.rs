@@ -4,12 +4,14 @@ use std::time::Duration;
 
 use ioalign_core::Origin;
 use ioalign_core::profile::{
-    self, DeviceProfile, GridProfile, GroupProfile, OpProfile, ProcessProfile, Profile, Unpaired,
+    self, DeviceProfile, FileProfile, GridProfile, GroupProfile, OpProfile, ProcessProfile,
+    Profile, Unpaired,
 };
 
 use super::counters::OpCounters;
 use super::device::WatchedDevice;
-use super::layout::{PLAIN_BYTES, PLAIN_IOS};
+use super::files::document;
+use super::layout::{ALL_OTHERS, PLAIN_BYTES, PLAIN_IOS};
 use super::totals::{DeviceTotals, WatchTotals};
 use crate::analyse::tier;
 use crate::record::Op;
@@ -23,6 +25,7 @@ impl WatchTotals {
             .map(|((totals, device), slot)| DeviceProfile {
                 processes: self.owners_of(slot),
                 groups: self.groups_of(slot),
+                files: self.files_of(slot),
                 ..totals.profile(device)
             })
             .collect();
@@ -73,11 +76,17 @@ impl WatchTotals {
     pub fn groups_of(&self, slot: usize) -> Vec<GroupProfile> {
         let mine = self.groups.iter().filter(|group| group.slot == slot);
         mine.map(|group| GroupProfile {
-            number: group.number,
+            number: (group.owner.number != ALL_OTHERS).then_some(group.owner.number),
             io: group.io.clone(),
             ..GroupProfile::default()
         })
         .collect()
+    }
+
+    /// The files whose I/O a device has, most first, with paths from the top of their file system.
+    pub fn files_of(&self, slot: usize) -> Vec<FileProfile> {
+        let mine = self.files.iter().filter(|file| file.slot == slot);
+        mine.map(|file| document(file, &self.file_names)).collect()
     }
 }
 

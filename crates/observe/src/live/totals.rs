@@ -5,12 +5,13 @@ use aya::maps::{Array, HashMap, MapError, PerCpuArray, PerCpuHashMap};
 use ioalign_core::profile::ReadBeforeOverwrite;
 
 use super::counters::OpCounters;
+use super::files::{FILE_NAME, FileNames, path};
 use super::layout::{
     COUNTS, LATENCY, LOST, NEAR, OPS, OVERWRITTEN, OWNER, PLACED, PLAIN, PLAIN_IOS, SHARE, STATE,
 };
 use super::options::WatchOptions;
 use super::owners::{Owner, Owners};
-use super::shares::{GroupShare, GroupShares};
+use super::shares::{OwnedShare, ShareSums, owner};
 use crate::analyse::latency::Histogram;
 use crate::analyse::{is_large, is_small};
 use crate::error::{ObserveError, ObserveErrorKind, Result};
@@ -23,7 +24,11 @@ pub struct WatchTotals {
     /// The processes, most I/O first; empty if they are not counted.
     pub owners: Vec<Owner>,
     /// The control groups, most I/O first; empty if they are not counted.
-    pub groups: Vec<GroupShare>,
+    pub groups: Vec<OwnedShare>,
+    /// The files, most I/O first; empty if they are not counted.
+    pub files: Vec<OwnedShare>,
+    /// Their names at their first I/O, and whether these begin at the top of a file system.
+    pub(super) file_names: FileNames,
     /// Runs of the programs that the kernel left out, as one was running on that processor.
     pub missed: u64,
 }
@@ -120,6 +125,8 @@ impl WatchTotals {
             devices: devices.map(|(now, then)| now.since(then)).collect(),
             owners: self.owners.clone(),
             groups: self.groups.clone(),
+            files: self.files.clone(),
+            file_names: self.file_names.clone(),
             missed: self.missed.saturating_sub(earlier.missed),
         }
     }
@@ -142,11 +149,17 @@ impl WatchTotals {
             all.owners = maps.owners()?;
         }
         if options.groups {
-            all.groups = maps.groups();
+            all.groups = sums(&maps.groups);
+        }
+        if options.files.is_some() {
+            all.files = sums(&maps.files);
+            all.file_names = maps.file_names();
         }
         Ok(all)
     }
 }
+
+type ShareMap<'a> = PerCpuHashMap<&'a aya::maps::MapData, [u64; 3], [u64; SHARE]>;
 
 struct Maps<'a> {
     /// The parts of `counts` that are not all 0: most operations of most devices are idle.
@@ -158,7 +171,9 @@ struct Maps<'a> {
     odd: HashMap<&'a aya::maps::MapData, [u32; 2], u64>,
     near: PerCpuArray<&'a aya::maps::MapData, [u64; OWNER + 1]>,
     owners: PerCpuHashMap<&'a aya::maps::MapData, [u32; 2], [u64; OWNER]>,
-    groups: PerCpuHashMap<&'a aya::maps::MapData, [u64; 2], [u64; SHARE]>,
+    groups: ShareMap<'a>,
+    files: ShareMap<'a>,
+    file_names: HashMap<&'a aya::maps::MapData, [u64; 2], [u8; FILE_NAME]>,
 }
 
 #[allow(clippy::needless_pass_by_value)] // map_err hands it over
@@ -192,6 +207,8 @@ impl<'a> Maps<'a> {
             near: PerCpuArray::try_from(map("near")?).map_err(failed)?,
             owners: PerCpuHashMap::try_from(map("owners")?).map_err(failed)?,
             groups: PerCpuHashMap::try_from(map("groups")?).map_err(failed)?,
+            files: PerCpuHashMap::try_from(map("files")?).map_err(failed)?,
+            file_names: HashMap::try_from(map("file_names")?).map_err(failed)?,
         })
     }
 
@@ -287,15 +304,22 @@ impl<'a> Maps<'a> {
         Ok(all.sorted())
     }
 
-    fn groups(&self) -> Vec<GroupShare> {
-        let mut all = GroupShares::default();
-        for (key, values) in self.groups.iter().flatten() {
-            for one in values.iter() {
-                all.add(key, one);
-            }
-        }
-        all.sorted()
+    fn file_names(&self) -> FileNames {
+        let all = self.file_names.iter().flatten();
+        let named = all.map(|([number, rest], name)| (owner(number, rest), path(&name)));
+        named.collect()
     }
+}
+
+/// A table of shares, over all processors.
+fn sums(map: &ShareMap<'_>) -> Vec<OwnedShare> {
+    let mut all = ShareSums::default();
+    for (key, values) in map.iter().flatten() {
+        for one in values.iter() {
+            all.add(key, one);
+        }
+    }
+    all.sorted()
 }
 
 /// The `struct owner_key` that a word is.

@@ -5,8 +5,8 @@ use std::collections::btree_map::Entry;
 
 use ioalign_core::profile::part::GridPart;
 use ioalign_core::profile::{
-    Bursts, DeviceProfile, GridProfile, GroupProfile, OpProfile, ProcessProfile, ReadBeforeWrite,
-    SizeCount, TimeCount, Unpaired,
+    Bursts, DeviceProfile, FileProfile, GridProfile, GroupProfile, OpProfile, ProcessProfile,
+    ReadBeforeWrite, SizeCount, TimeCount, Unpaired,
 };
 use ioalign_core::units::ratio;
 
@@ -46,6 +46,7 @@ pub fn add_device(to: &mut DeviceProfile, from: DeviceProfile, doubts: &mut Doub
     };
     add_processes(&mut to.processes, from.processes);
     add_groups(&mut to.groups, from.groups);
+    add_files(&mut to.files, from.files);
     bursts(&mut to.bursts_total, &from.bursts_total);
     arrivals(&mut to.inter_arrival, &from.inter_arrival);
     match (&mut to.part, from.part) {
@@ -199,6 +200,20 @@ fn add_groups(to: &mut Vec<GroupProfile>, from: Vec<GroupProfile>) {
         }
     }
     to.sort_by_key(|group| std::cmp::Reverse(group.io.ios));
+}
+
+fn add_files(to: &mut Vec<FileProfile>, from: Vec<FileProfile>) {
+    for more in from {
+        let key = |one: &FileProfile| {
+            let place = (one.file_system.clone(), one.inode, one.path.clone());
+            (one.what, place, one.io.op.clone())
+        };
+        match to.iter_mut().find(|one| key(one) == key(&more)) {
+            Some(one) => one.io.add(&more.io),
+            None => to.push(more),
+        }
+    }
+    to.sort_by_key(|file| std::cmp::Reverse(file.io.ios));
 }
 
 fn bursts(to: &mut Bursts, from: &Bursts) {

@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Cell, Paragraph, Row, Table};
 
 use ioalign_core::numbers::thousands;
-use ioalign_report::watch::{groups, screen};
+use ioalign_report::watch::{files, groups, screen};
 
 use super::view::{ScreenView, ShownDevice};
 
@@ -21,6 +21,7 @@ pub fn all(frame: &mut Frame, view: &ScreenView) {
     let devices = rows(view.devices.len(), DEVICES);
     let owners = rows(view.mode.top, ROWS);
     let groups = rows(view.mode.groups, ROWS);
+    let files = rows(view.mode.files, ROWS);
     let latencies = view.figures().map(screen::latencies).unwrap_or_default();
     let heights = [
         Constraint::Length(1),
@@ -29,9 +30,17 @@ pub fn all(frame: &mut Frame, view: &ScreenView) {
         Constraint::Length(rows(latencies.len(), ROWS) + 2),
         Constraint::Length(if owners > 0 { owners + 2 } else { 0 }),
         Constraint::Length(if groups > 0 { groups + 2 } else { 0 }),
+        Constraint::Length(if files > 0 { files + 2 } else { 0 }),
     ];
-    let [head, table, histograms, latency, processes, containers] =
-        Layout::vertical(heights).areas(frame.area());
+    let [
+        head,
+        table,
+        histograms,
+        latency,
+        processes,
+        containers,
+        named,
+    ] = Layout::vertical(heights).areas(frame.area());
     frame.render_widget(title(view), head);
     frame.render_widget(device_table(view), table);
     let [left, right] = Layout::horizontal([Constraint::Percentage(50); 2]).areas(histograms);
@@ -49,6 +58,9 @@ pub fn all(frame: &mut Frame, view: &ScreenView) {
     }
     if groups > 0 {
         put_groups(frame, view, containers);
+    }
+    if files > 0 {
+        put_files(frame, view, named);
     }
 }
 
@@ -131,5 +143,15 @@ fn put_groups(frame: &mut Frame, view: &ScreenView, area: Rect) {
         all.map(|group| groups::line(group, device.unit_bytes))
     });
     let title = "control groups, since the beginning";
+    frame.render_widget(paragraph(title, lines.collect()), area);
+}
+
+fn put_files(frame: &mut Frame, view: &ScreenView, area: Rect) {
+    let chosen = view.looked_at().map(|shown| &shown.all);
+    let lines = chosen.iter().flat_map(|device| {
+        let all = device.files.iter();
+        all.map(|file| files::line(file, device.unit_bytes))
+    });
+    let title = "files, since the beginning";
     frame.render_widget(paragraph(title, lines.collect()), area);
 }

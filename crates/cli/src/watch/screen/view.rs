@@ -6,6 +6,7 @@ use ioalign_core::watch_document::{DeviceFigures, WatchedBursts};
 use ioalign_observe::live::WatchedDevice;
 
 use crate::watch::WatchMode;
+use crate::watch::file_names;
 use crate::watch::group_names::GroupNames;
 use crate::watch::tick::Tick;
 
@@ -67,6 +68,7 @@ impl ScreenView {
             shown.all = DeviceFigures {
                 processes,
                 groups: groups.most(tick.all, slot, self.mode.groups),
+                files: file_names::most(tick.all, slot, self.mode.files),
                 bursts: tick.timeline.map(|time| WatchedBursts {
                     total: time.bursts(slot).1,
                     ..WatchedBursts::default()

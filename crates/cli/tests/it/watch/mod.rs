@@ -18,6 +18,7 @@ mod above;
 mod assertions;
 mod counts;
 mod edges;
+mod files;
 mod groups;
 mod screen;
 
@@ -268,7 +269,7 @@ fn rights_are_given_up_once_it_runs() {
     let record = folder.path().join("record.parquet");
     // What a record needs in a folder of another user: CHOWN, DAC_OVERRIDE, FOWNER.
     for (more, kept) in [
-        (vec!["--line", "--groups", "3"], 0),
+        (vec!["--line", "--groups", "3", "--files", "3"], 0),
         (vec!["--line", "--record", record.to_str().unwrap()], 0b1011),
     ] {
         let watch = Watching::start(&[&[disk.name()], &more[..]].concat());
