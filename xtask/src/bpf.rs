@@ -16,7 +16,7 @@ use ioalign_lab::hash::ContentHash;
 use ioalign_lab::host::which;
 
 const FOLDER: &str = "crates/observe/bpf";
-const SOURCES: [&str; 10] = [
+const SOURCES: [&str; 12] = [
     "watch.bpf.c",
     "helpers.h",
     "kernel.h",
@@ -24,6 +24,8 @@ const SOURCES: [&str; 10] = [
     "grids.h",
     "count.h",
     "tell.h",
+    "discards.h",
+    "files.h",
     "requests.h",
     "bios.h",
     "plain.h",
@@ -33,7 +35,7 @@ const OBJECT: &str = "watch.bpf.o";
 const COMPILERS: [&str; 2] = ["clang-14", "clang"];
 const STRIPPERS: [&str; 2] = ["llvm-strip-14", "llvm-strip"];
 /// The object goes into every binary.
-const LARGEST: u64 = 200_000;
+const LARGEST: u64 = 210_000;
 
 /// Builds or checks.
 pub fn command(args: &[String]) -> Result<ExitCode> {

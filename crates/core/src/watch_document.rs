@@ -2,8 +2,8 @@
 //! summary. Its JSON is a [`Profile`](crate::profile::Profile).
 
 use crate::profile::{
-    Burst, Bursts, FileProfile, GridProfile, GroupProfile, OpProfile, ProcessProfile,
-    ReadBeforeOverwrite,
+    Burst, Bursts, DiscardCounts, FileProfile, GridProfile, GroupProfile, OpProfile,
+    ProcessProfile, ReadBeforeOverwrite,
 };
 use crate::units::Bytes;
 
@@ -22,6 +22,8 @@ pub struct DeviceFigures {
     pub iostat: Iostat,
     /// Small reads beside large writes.
     pub read_before_overwrite: Option<ReadBeforeOverwrite>,
+    /// What it can free of its discards; `None` without any.
+    pub discards: Option<DiscardCounts>,
     /// What begins on it.
     pub parts: Vec<WatchedPart>,
     /// Whose I/O it is, most first.

@@ -40,6 +40,8 @@ INLINE int bio_queued(struct bio *bio)
 	grouped(&io, bio);
 	if (with_files)
 		of_file(&io, (u64)inode_of_bio(bio));
+	if (io.op == DISCARD)
+		discarded(io.slot, io.offset, io.len);
 	made.time = bpf_ktime_get_ns();
 	tell(0, &io, made.time, 0);
 	/* The bio itself will have moved on by its end, to the device below. */

@@ -54,6 +54,10 @@ struct slot {
 	u32 queues;
 	u32 stamped;		/* the kernel notes when it issues a request */
 	u32 counted;		/* bit by grid: its use is 2 */
+	u64 discard_unit;	/* in which it frees; 0: not known */
+	u64 discard_phase;	/* the first boundary, below the unit */
+	u32 discard_ranges;	/* it takes several ranges in one request */
+	u32 unused;
 	struct grid grids[GRIDS];
 };
 
@@ -148,6 +152,11 @@ struct plain {
 	u64 overwritten;	/* pages of small reads that a large write overwrote later */
 	u64 overwriting;	/* all pages of such writes */
 	u64 reread;		/* pages of large writes that a small read touched later */
+	u64 discards;		/* ranges, of devices whose unit is known */
+	u64 discarded;		/* their bytes */
+	u64 discard_heads;	/* of these, before the first boundary, or of no whole unit */
+	u64 discard_tails;	/* behind the last boundary */
+	u64 discards_lost;	/* of no whole unit */
 };
 
 /* Pages of a region: a bit for each. Processors may overwrite each other's bits, rarely: it is a signature, no count. */

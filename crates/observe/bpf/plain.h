@@ -3,7 +3,7 @@
 #ifndef IOALIGN_PLAIN_H
 #define IOALIGN_PLAIN_H
 
-#include "tell.h"
+#include "discards.h"
 
 INLINE u32 op_of_letters(char *letters)
 {
@@ -55,8 +55,12 @@ INLINE int plainly_issued(void *ctx)
 		return 0;
 	bpf_probe_read_kernel(&io.len, sizeof(io.len), ctx + at_issue_bytes);
 	key = plain_key(&io, 0);
-	if (!state.given_back || !again(key))
+	if (!state.given_back || !again(key)) {
 		first_issued_by_hash(&io);
+		/* Of several ranges only the first and the sum are told. */
+		if (io.op == DISCARD && !slots[io.slot & (SLOTS - 1)].discard_ranges)
+			discarded(io.slot, io.offset, io.len);
+	}
 	made.time = bpf_ktime_get_ns();
 	if (!state.began)
 		state.began = made.time;

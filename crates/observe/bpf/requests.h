@@ -2,6 +2,7 @@
 #ifndef IOALIGN_REQUESTS_H
 #define IOALIGN_REQUESTS_H
 
+#include "discards.h"
 #include "files.h"
 
 INLINE u32 disk_number(struct gendisk *disk)
@@ -182,6 +183,8 @@ INLINE int request_issued(struct request *rq)
 		grouped(&io, rq->bio);
 		if (with_files)
 			of_file(&io, inode_of_request(rq));
+		if (rarely(io.op == DISCARD))
+			request_discards(rq, &io);
 	}
 	noted = slots[slot].stamped && truly_noted(rq, slot);
 	if (noted && !with_events)

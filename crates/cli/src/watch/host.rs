@@ -183,6 +183,7 @@ mod tests {
             tags: 1,
             by_bio: true,
             stamped: false,
+            discard: None,
             grids: Vec::new(),
         };
         assert_eq!(layer_of(&stack, &device), Some(volume));

@@ -5,6 +5,7 @@
 
 pub mod alignment;
 mod assertion;
+mod discards;
 mod file;
 mod group;
 mod judge;
@@ -24,6 +25,7 @@ use crate::machine::Machine;
 
 pub use alignment::{Alignment, AlignmentState, OnDeclaredGrid};
 pub use assertion::{AssertionOutcome, ProfileAssertion};
+pub use discards::DiscardCounts;
 pub use file::{FileKind, FileProfile};
 pub use group::{ContainerName, GroupProfile, IoShare};
 pub use latency::{Latency, LatencyRatio};
@@ -103,6 +105,9 @@ pub struct DeviceProfile {
     /// Small reads beside large writes; `None` without either.
     #[serde(default)]
     pub read_before_overwrite: Option<ReadBeforeOverwrite>,
+    /// What the device can free of its discards: counted live. `None` without any, or where its unit is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub discards: Option<DiscardCounts>,
     /// The processes, most I/O first.
     #[serde(default)]
     pub processes: Vec<ProcessProfile>,

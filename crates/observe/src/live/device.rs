@@ -23,9 +23,22 @@ pub struct WatchedDevice {
     pub by_bio: bool,
     /// The kernel notes in a request when it issues it, because its own throttling wants to know.
     pub stamped: bool,
+    /// The units in which it frees what is discarded; `None`: it takes no discards, or says nothing.
+    pub discard: Option<DiscardUnit>,
     /// The grids that judge its I/O besides all powers of two, most important first; the first one is
     /// the unit of the summary.
     pub grids: Vec<GridClaim>,
+}
+
+/// The units in which a device frees what is discarded.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct DiscardUnit {
+    /// Bytes of one.
+    pub unit: u64,
+    /// The first boundary.
+    pub phase: u64,
+    /// It takes several ranges in one request, and frees each by itself.
+    pub ranges: bool,
 }
 
 impl WatchedDevice {
@@ -117,7 +130,23 @@ fn read(sys: &Path, name: &str) -> Option<WatchedDevice> {
         tags,
         by_bio: queues == 0,
         stamped: number(&folder.join("queue/wbt_lat_usec")).is_some_and(|target| target > 0),
+        discard: discard(&folder),
         grids: Vec::new(),
+    })
+}
+
+/// What sysfs says; of a loop device that begins inside its file, where the blocks of the file are.
+fn discard(folder: &Path) -> Option<DiscardUnit> {
+    let of = |name: &str| number(&folder.join(name));
+    let unit = of("queue/discard_granularity").filter(|unit| *unit > 0)?;
+    let phase = match of("loop/offset").filter(|offset| *offset > 0) {
+        Some(offset) => offset.wrapping_neg() % unit,
+        None => of("discard_alignment").unwrap_or(0) % unit,
+    };
+    (of("queue/discard_max_bytes") != Some(0)).then_some(DiscardUnit {
+        unit,
+        phase,
+        ranges: of("queue/max_discard_segments").is_some_and(|most| most > 1),
     })
 }
 

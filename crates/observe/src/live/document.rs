@@ -24,6 +24,7 @@ impl DeviceTotals {
             unit_bytes: unit.size.get(),
             ios: self.ios(),
             read_before_overwrite: self.read_before_overwrite(),
+            discards: self.discards(device),
             ops: ops
                 .map(|(op, counters)| watched(op, counters, device, unit))
                 .collect(),

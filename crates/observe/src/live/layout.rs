@@ -77,8 +77,10 @@ pub const LOST: usize = UNMATCHED + 3;
 pub const UNTIMED: usize = UNMATCHED + 4;
 /// Pages of small reads that a large write overwrote later; all pages of such writes; and those that were read later.
 pub const OVERWRITTEN: usize = UNMATCHED + 7;
+/// Discards on devices whose unit is known: ranges, bytes, heads, tails, ranges without a whole unit.
+pub const DISCARDS: usize = OVERWRITTEN + 3;
 /// Words of `struct plain`.
-pub const PLAIN: usize = OVERWRITTEN + 3;
+pub const PLAIN: usize = DISCARDS + 5;
 
 /// Regions of a device in which small reads are remembered.
 pub const REGIONS: u32 = 4096;
@@ -109,6 +111,6 @@ pub const NAME: usize = 64;
 /// Bytes of `struct event`.
 pub const EVENT: usize = 56;
 /// Bytes of `struct slot`.
-pub const SLOT: usize = 24 + GRIDS * 40;
+pub const SLOT: usize = 48 + GRIDS * 40;
 /// Bytes of `state`; those about `counts` come first.
 pub const STATE: usize = SLOTS * PLACED + 128 + SLOTS * 8 + SLOTS * 4;

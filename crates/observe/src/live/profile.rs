@@ -95,6 +95,7 @@ impl DeviceTotals {
         let mut out = DeviceProfile {
             device: device.name.clone(),
             read_before_overwrite: self.read_before_overwrite(),
+            discards: self.discards(device),
             ..DeviceProfile::default()
         };
         for (op, number) in Op::ALL.into_iter().zip(0_usize..) {

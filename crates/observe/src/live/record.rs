@@ -293,6 +293,7 @@ mod tests {
             tags: 1,
             by_bio: false,
             stamped: false,
+            discard: None,
             grids: Vec::new(),
         };
         let mut bytes = Vec::new();

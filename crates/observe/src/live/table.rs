@@ -61,6 +61,10 @@ pub fn slots(devices: &[WatchedDevice]) -> (Vec<u8>, u32) {
         ] {
             bytes.extend(word.to_ne_bytes());
         }
+        let discard = device.discard.unwrap_or_default();
+        let phase = discard.phase.checked_rem(discard.unit).unwrap_or(0);
+        let words = [discard.unit, phase, u64::from(discard.ranges)];
+        bytes.extend(words.into_iter().flat_map(u64::to_ne_bytes));
         for n in 0..GRIDS {
             bytes.extend(grid(device.grids.get(n)));
         }
@@ -109,6 +113,7 @@ mod tests {
             tags: 32,
             by_bio: false,
             stamped: true,
+            discard: None,
             grids: vec!["192k@64k".parse().unwrap()],
         }
     }

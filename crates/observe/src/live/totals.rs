@@ -2,12 +2,14 @@
 
 use aya::Ebpf;
 use aya::maps::{Array, HashMap, MapError, PerCpuArray, PerCpuHashMap};
-use ioalign_core::profile::ReadBeforeOverwrite;
+use ioalign_core::profile::{DiscardCounts, ReadBeforeOverwrite};
 
 use super::counters::OpCounters;
+use super::device::WatchedDevice;
 use super::files::{FILE_NAME, FileNames, path};
 use super::layout::{
-    COUNTS, LATENCY, LOST, NEAR, OPS, OVERWRITTEN, OWNER, PLACED, PLAIN, PLAIN_IOS, SHARE, STATE,
+    COUNTS, DISCARDS, LATENCY, LOST, NEAR, OPS, OVERWRITTEN, OWNER, PLACED, PLAIN, PLAIN_IOS,
+    SHARE, STATE,
 };
 use super::options::WatchOptions;
 use super::owners::{Owner, Owners};
@@ -104,6 +106,23 @@ impl DeviceTotals {
         let large = writes.iter().filter(|size| is_large(size.bytes));
         found.large_writes = large.map(|size| size.ios).sum();
         (found.small_reads > 0 && found.large_writes > 0).then(|| found.judged())
+    }
+
+    /// What the device can free of its discards; `None` without any, or where its unit is not known.
+    pub fn discards(&self, device: &WatchedDevice) -> Option<DiscardCounts> {
+        let unit = device.discard?;
+        let [discards, bytes, heads, tails, lost] =
+            [0, 1, 2, 3, 4].map(|at| self.plain(DISCARDS + at));
+        (discards > 0).then_some(DiscardCounts {
+            granularity_bytes: unit.unit,
+            alignment_bytes: unit.phase,
+            discards,
+            bytes,
+            whole_bytes: bytes.saturating_sub(heads.saturating_add(tails)),
+            head_bytes: heads,
+            tail_bytes: tails,
+            nothing_freed: lost,
+        })
     }
 
     fn since(&self, earlier: &Self) -> Self {

@@ -24,6 +24,7 @@ pub fn add_device(to: &mut DeviceProfile, from: DeviceProfile, doubts: &mut Doub
     latency::keep_clean(to);
     let mut from = from;
     latency::keep_clean(&mut from);
+    discards(to, &from, doubts);
     for (op, more) in from.by_op {
         match to.by_op.entry(op) {
             Entry::Vacant(place) => {
@@ -55,6 +56,22 @@ pub fn add_device(to: &mut DeviceProfile, from: DeviceProfile, doubts: &mut Doub
     }
     sort_grids(to);
     in_order(to, doubts);
+}
+
+/// What of both can be freed: known where it is known of all discards, by the same unit.
+fn discards(to: &mut DeviceProfile, from: &DeviceProfile, doubts: &mut Doubts) {
+    let has_some = |one: &DeviceProfile| one.by_op.get("discard").is_some_and(|op| op.ios > 0);
+    let all = match (to.discards, from.discards) {
+        (Some(a), Some(b)) => a.plus(b),
+        (Some(one), None) if !has_some(from) => Some(one),
+        (None, Some(other)) if !has_some(to) => Some(other),
+        _ => None,
+    };
+    if all.is_none() && to.discards.or(from.discards).is_some() {
+        let why = "the unit in which the device frees is not the same in all parts, or not known";
+        doubts.add("discards", why, &to.device);
+    }
+    to.discards = all;
 }
 
 /// By operation, as one run has them.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use ioalign_core::profile::Profile;
+use ioalign_core::profile::{DeviceProfile, DiscardCounts, OpProfile, Profile};
 use ioalign_observe::analyse::AnalysisSettings;
 use ioalign_observe::merge::{MergeSettings, merge};
 use ioalign_observe::{TraceProgress, TraceSettings, summarize};
@@ -296,4 +296,59 @@ fn pairs_across_parts_and_profiles_without_parts_are_named() {
     assert!(named(&parts).contains("by_op.latency_us"));
     parts[1].devices[0].part = None;
     assert!(named(&parts).is_superset(&["samplers".to_owned(), "bursts".to_owned()].into()));
+}
+
+/// A device with one operation, and what is known of its discards.
+fn with_discards(op: &str, discards: Option<DiscardCounts>) -> Profile {
+    let counted = OpProfile {
+        ios: 3,
+        ..OpProfile::default()
+    };
+    let device = DeviceProfile {
+        device: "sda".to_owned(),
+        by_op: [(op.to_owned(), counted)].into(),
+        discards,
+        ..DeviceProfile::default()
+    };
+    Profile {
+        devices: vec![device],
+        ..Profile::default()
+    }
+}
+
+#[test]
+fn discards_add_up_where_the_unit_is_one() {
+    let counts = |granularity_bytes: u64, n: u64| DiscardCounts {
+        granularity_bytes,
+        alignment_bytes: 512,
+        discards: 3 * n,
+        bytes: 10 * n,
+        whole_bytes: 5 * n,
+        head_bytes: 3 * n,
+        tail_bytes: 2 * n,
+        nothing_freed: n,
+    };
+    let known = |unit: u64| with_discards("discard", Some(counts(unit, 1)));
+    let merged = |parts: Vec<Profile>| {
+        let merged = merge(parts, MergeSettings::default());
+        let named = merged.inexact.iter().any(|one| one.value == "discards");
+        (merged.devices[0].discards, named)
+    };
+    assert_eq!(merged(vec![known(4096)]), (Some(counts(4096, 1)), false));
+    let both = vec![known(4096), known(4096)];
+    assert_eq!(merged(both), (Some(counts(4096, 2)), false));
+    let units = vec![known(4096), known(65536)];
+    assert_eq!(merged(units), (None, true));
+    for parts in [
+        vec![known(4096), with_discards("read", None)],
+        vec![with_discards("read", None), known(4096)],
+    ] {
+        assert_eq!(merged(parts), (Some(counts(4096, 1)), false));
+    }
+    for parts in [
+        vec![known(4096), with_discards("discard", None)],
+        vec![with_discards("discard", None), known(4096)],
+    ] {
+        assert_eq!(merged(parts), (None, true));
+    }
 }

@@ -7,6 +7,7 @@ use ioalign_core::units::ratio;
 use super::heading;
 use super::table::TextTable;
 use crate::text::page::{Style, TextPage, TextSpan};
+use crate::words::discards::discards as words;
 use crate::words::kinds;
 use crate::words::numbers::{percent, share, three, time, times};
 use crate::words::rmw::{misleading_await, overwrites};
@@ -193,6 +194,15 @@ fn sentence(grid: &GridProfile, found: &LatencyRatio) -> String {
 /// `+0.12 %`.
 fn difference(factor: f64) -> String {
     format!("{:+.2} %", (factor - 1.0) * 100.0)
+}
+
+/// What the device can free of its discards, where that was counted.
+pub fn discards(page: &mut TextPage, device: &DeviceProfile) {
+    if let Some(found) = &device.discards {
+        heading(page, "Discards");
+        let text = format!("{}.", words(found));
+        page.put("  ", "  ", 2, &[TextSpan::new(Style::Plain, text)]);
+    }
 }
 
 /// Read-modify-write, where it shows.

@@ -70,6 +70,7 @@ fn device(page: &mut TextPage, device: &DeviceProfile, profile: &Profile) {
     grids::table(page, device);
     grids::latency(page, device);
     grids::read_before_write(page, device);
+    grids::discards(page, device);
     who::sizes(page, device);
     who::processes(page, device);
     time::all(page, device, profile);

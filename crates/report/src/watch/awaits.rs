@@ -85,7 +85,8 @@ fn apart(rows: &[AwaitRow]) -> String {
     )
 }
 
-fn paragraph(page: &mut String, text: &str) {
+/// Text of the summary, indented.
+pub(super) fn paragraph(page: &mut String, text: &str) {
     for line in plain(text, [WIDTH - 2; 2]) {
         let _ = writeln!(page, "  {line}");
     }

@@ -10,6 +10,7 @@ use ioalign_core::watch_document::{DeviceFigures, WatchLosses, WatchSummary, Wat
 
 use super::{SIGN, awaits, boundary, bursts, files, groups, share_off};
 use crate::words::clean;
+use crate::words::discards::discards;
 use crate::words::numbers::{bar, share, thousands, time, times};
 
 const BAR: usize = 30;
@@ -46,6 +47,10 @@ fn device(page: &mut String, device: &DeviceFigures, seconds: f64) {
     }
     crossings(page, device);
     awaits::put(page, device);
+    if let Some(found) = &device.discards {
+        page.push('\n');
+        awaits::paragraph(page, &format!("{}.", discards(found)));
+    }
     if let Some(all) = &device.bursts {
         bursts::put(page, all);
     }

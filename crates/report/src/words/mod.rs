@@ -2,6 +2,7 @@
 
 pub mod clean;
 pub mod counted;
+pub mod discards;
 pub mod ended;
 pub mod facts;
 pub mod headline;

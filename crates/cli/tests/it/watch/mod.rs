@@ -17,6 +17,7 @@ use super::PROGRAM;
 mod above;
 mod assertions;
 mod counts;
+mod discards;
 mod edges;
 mod files;
 mod groups;
