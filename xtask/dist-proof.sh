@@ -4,11 +4,11 @@
 set -euo pipefail
 version=$1 folder=$(realpath "$2")
 work=$(mktemp -d)
-mounted=
+mounted=()
 server=
 finish() {
     [ -z "$server" ] || kill "$server" 2>/dev/null || true
-    [ -z "$mounted" ] || umount "$mounted"
+    for one in "${mounted[@]}"; do umount "$one"; done
     rm -rf "$work"
 }
 trap finish EXIT
@@ -30,7 +30,10 @@ deb=$folder/ioalign_$version-1_amd64.deb
 root=$work/debian
 debootstrap --variant=minbase bookworm "$root" >"$work/debootstrap" 2>&1 || { tail -3 "$work/debootstrap" >&2; fail "no Debian could be made"; }
 mount -t proc proc "$root/proc"
-mounted=$root/proc
+mounted+=("$root/proc")
+# What `serve` shows is this machine's, read only.
+mount -t sysfs -o ro sysfs "$root/sys"
+mounted+=("$root/sys")
 dpkg-deb -R "$deb" "$work/earlier"
 sed -i 's/^Version: .*/Version: 0.0.9-1/' "$work/earlier/DEBIAN/control"
 dpkg-deb --root-owner-group -Znone -b "$work/earlier" "$root/earlier.deb" >/dev/null
