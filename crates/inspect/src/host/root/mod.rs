@@ -2,6 +2,7 @@
 //!
 //! One face for all: readers of sysfs ask by path and never learn where the answer comes from.
 
+mod in_root;
 mod memory;
 mod no_bytes;
 mod notes;

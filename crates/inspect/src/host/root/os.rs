@@ -1,12 +1,12 @@
 //! A root that the operating system shows: the live machine's, or a folder.
 //!
 //! A copied tree comes from elsewhere and is not trusted: its symlinks are resolved inside it
-//! (`openat2` with `RESOLVE_IN_ROOT`), FIFOs do not block, and every file is read up to a limit.
+//! (`openat2` with `RESOLVE_IN_ROOT`, or step by step where there is none), FIFOs do not block, and every file is read up to a limit.
 
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use rustix::fs::{Access, AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
-use super::{MOST_ATTRIBUTE, MOST_ENTRIES, NoBytes, trimmed};
+use super::{MOST_ATTRIBUTE, MOST_ENTRIES, NoBytes, in_root, trimmed};
 use crate::error::{Error, Result};
 use crate::source::FileSource;
 use crate::view::View;
@@ -52,8 +52,10 @@ impl Os {
             return rustix::fs::openat(&self.dir, inside, flags, Mode::empty());
         }
         match self.open_inside(inside, flags) {
-            // Kernels before 5.6: links may then lead out of the tree, to be read and no more.
-            Err(Errno::NOSYS) => rustix::fs::openat(&self.dir, inside, flags, Mode::empty()),
+            // Kernels before 5.6, and filters of containers that do not know the call.
+            Err(Errno::NOSYS | Errno::PERM) => {
+                in_root::open(self.dir.as_fd(), Path::new(inside), flags)
+            }
             opened => opened,
         }
     }
