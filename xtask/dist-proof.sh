@@ -53,8 +53,11 @@ code=0
 inside ioalign check /disk >"$work/said" || code=$?
 [ $code = 1 ] || { cat "$work/said" >&2; fail "a partition at sector 63 has exit code $code"; }
 rm "$root/disk"
-inside ioalign demo >"$work/said" || { tail -5 "$work/said" >&2; fail "the demo fails"; }
-inside ioalign serve --listen 127.0.0.1:0 --json >"$work/url" 2>"$work/said" &
+inside ioalign demo --keep /demo >"$work/said" || { tail -5 "$work/said" >&2; fail "the demo fails"; }
+[ -s "$root/demo/report.html" ] || fail "the demo leaves no report"
+rm -r "$root/demo"
+# Without a shell between: the signal is for the server.
+chroot "$root" env -i PATH=/usr/bin:/bin ioalign serve --listen 127.0.0.1:0 --json >"$work/url" 2>"$work/said" &
 server=$!
 for _ in $(seq 100); do
     [ -s "$work/url" ] && break
@@ -62,7 +65,8 @@ for _ in $(seq 100); do
 done
 url=$(sed -n 's/.*"url":"\([^"]*\)".*/\1/p' "$work/url")
 curl -sSf "$url" | grep -q '<title>' || { cat "$work/said" >&2; fail "the pages are not served"; }
-kill -INT "$server"
+# A shell lets what it starts in the background ignore an interrupt.
+kill -TERM "$server"
 wait "$server" || fail "the server ends with $?"
 server=
 zcat "$root/usr/share/man/man1/ioalign-check.1.gz" | man --warnings -l - 2>"$work/said" | grep -q SYNOPSIS || fail "a man page cannot be shown"
