@@ -1,7 +1,7 @@
 //! Names of containers and pods, by the path of a control group.
 //!
-//! The path has the container's number ([`path`]). Names are in files that runtimes and the kubelet leave on the disk
-//! ([`kubelet`], [`records`]): none of them has to be asked, and none has to run. All of it is untrusted text.
+//! The path has the container's number (`path`). Names are in files that runtimes and the kubelet leave on the disk
+//! (`kubelet`, `records`): none of them has to be asked, and none has to run. All of it is untrusted text.
 
 mod kubelet;
 mod path;
