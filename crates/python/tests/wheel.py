@@ -137,6 +137,8 @@ class Wheel(unittest.TestCase):
         self.assertEqual((run.returncode, run.stdout, run.stderr), (0, "", ""))
 
     def test_other_threads_run_and_ctrl_c_ends_it(self):
+        # What a shell starts in the background ignores an interrupt.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         pipe = self.folder / "pipe"
         os.mkfifo(pipe)
         ticks = []
