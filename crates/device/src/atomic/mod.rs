@@ -7,7 +7,7 @@ use std::path::Path;
 use ioalign_core::atomic_write::AtomicFileLimits;
 use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
 
-pub use prove::{prove_atomic_writes, scratch_file_limits};
+pub use prove::{ATOMIC_WRITE, prove_atomic_writes, scratch_file_limits};
 
 /// `STATX_WRITE_ATOMIC` of `linux/stat.h`.
 const WRITE_ATOMIC: StatxFlags = StatxFlags::from_bits_retain(0x0001_0000);

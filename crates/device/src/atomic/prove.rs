@@ -15,8 +15,8 @@ use rustix::io::{Errno, ReadWriteFlags, pwritev2};
 use super::{WRITE_ATOMIC, stated};
 use crate::{Error, Result};
 
-/// `RWF_ATOMIC` of `linux/fs.h`.
-const MARKED: ReadWriteFlags = ReadWriteFlags::from_bits_retain(0x40);
+/// `RWF_ATOMIC` of `linux/fs.h`: a write in one piece.
+pub const ATOMIC_WRITE: ReadWriteFlags = ReadWriteFlags::from_bits_retain(0x40);
 /// Buffers are aligned for any sector.
 const ALIGNED: usize = 64 << 10;
 
@@ -100,7 +100,7 @@ fn nameless(folder: &Path) -> Result<File, Errno> {
 }
 
 fn write(file: &File, bytes: &[u8], offset: u64) -> io::Result<WriteOutcome> {
-    match pwritev2(file, &[IoSlice::new(bytes)], offset, MARKED) {
+    match pwritev2(file, &[IoSlice::new(bytes)], offset, ATOMIC_WRITE) {
         Ok(written) if written == bytes.len() => Ok(WriteOutcome::Accepted),
         Ok(written) => Err(io::Error::other(format!(
             "{written} bytes of it were written"

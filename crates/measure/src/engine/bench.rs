@@ -80,7 +80,7 @@ impl ExperimentSubject for Bench {
 
     fn begin_round(&mut self) -> Result<()> {
         if self.cold {
-            self.evict()?;
+            self.files.evict()?;
         }
         self.team.all(LaneOrder::Round).map(drop)
     }
@@ -111,16 +111,10 @@ impl Bench {
     /// Nothing of what came before is left to be written, and nothing is cached where that was asked for.
     fn settle(&self) -> Result<()> {
         if self.cold {
-            self.evict()
+            self.files.evict()
         } else {
             self.flush()
         }
-    }
-
-    /// Flushes as well: only clean pages can be dropped.
-    fn evict(&self) -> Result<()> {
-        let mut targets = self.files.targets().iter();
-        targets.try_for_each(|target| target.evict())
     }
 
     /// Waits for what was written to reach the device, where there is a page cache on the way: a block that leaves it to

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use ioalign_device::{Target, TargetFile};
 
+use crate::Result;
+
 /// The files of several targets.
 #[derive(Clone, Debug)]
 pub(crate) struct Files {
@@ -39,6 +41,11 @@ impl Files {
     /// Every target once.
     pub(crate) fn targets(&self) -> &[Arc<Target>] {
         &self.targets
+    }
+
+    /// Drops what is cached of all targets; flushes as well: only clean pages can be dropped.
+    pub(super) fn evict(&self) -> Result<()> {
+        self.targets.iter().try_for_each(|target| target.evict())
     }
 
     /// Number and size of the files of one target.

@@ -80,7 +80,7 @@ impl Lane {
             filler: Filler::new(&options.data, options.seed, number.into())?,
             refill: options.data.refill,
             depth,
-            ios: vec![NOTHING; depth as usize],
+            ios: vec![QueuedIo::flush(0, 0); depth as usize],
             filled: vec![false; depth as usize],
             stall: options.stall,
             stretch: LaneStretch::new(cell, depth),
@@ -220,14 +220,6 @@ fn walk(place: &ArmPlace, files: &Files, cell: &CellSpec, seed: u64) -> Result<P
         .ok_or_else(|| too_small().of_target(place.target.path()))
 }
 
-const NOTHING: QueuedIo = QueuedIo {
-    slot: 0,
-    op: QueueOp::Flush,
-    file: 0,
-    offset: 0,
-    bytes: 0,
-};
-
 pub(super) fn gone() -> Error {
     Error::new(
         ErrorKind::Device,
@@ -235,6 +227,6 @@ pub(super) fn gone() -> Error {
     )
 }
 
-fn unknown_arm(arm: usize) -> Error {
+pub(super) fn unknown_arm(arm: usize) -> Error {
     Error::new(ErrorKind::Unsupported, format!("there is no arm {arm}"))
 }

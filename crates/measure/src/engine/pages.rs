@@ -13,6 +13,7 @@ use ioalign_device::{Target, TargetKind};
 use super::check::{check_atomic, check_io, check_load, check_writes};
 use super::clock::process_ns;
 use super::files::Files;
+use super::lane::unknown_arm;
 use super::options::{CellSpec, EngineOptions};
 use super::queued_io::QueueOp;
 use super::write_queue::WriteQueue;
@@ -106,7 +107,7 @@ impl PageBench {
         // The duplicate is the baseline again.
         let way = self.ways.get(arm).or_else(|| self.ways.first()).copied();
         let random = self.random.get_mut(arm);
-        let (way, random) = way.zip(random).ok_or_else(|| no_arm(arm))?;
+        let (way, random) = way.zip(random).ok_or_else(|| unknown_arm(arm))?;
         self.space.draw(random, &mut self.spots);
         let (op, is_twice) = match way {
             PageWay::Twice => (QueueOp::Write, true),
@@ -141,8 +142,10 @@ impl ExperimentSubject for PageBench {
     }
 
     fn begin_round(&mut self) -> Result<()> {
-        let mut targets = self.files.targets().iter().filter(|_| self.cold);
-        targets.try_for_each(|target| target.evict())
+        match self.cold {
+            true => self.files.evict(),
+            false => Ok(()),
+        }
     }
 
     fn batch(&mut self, arm: usize) -> Result<ClosedBatch> {
@@ -206,10 +209,6 @@ impl PageSpace {
             self.area_bytes + page * self.page_bytes
         }));
     }
-}
-
-fn no_arm(arm: usize) -> Error {
-    Error::new(ErrorKind::Unsupported, format!("there is no arm {arm}"))
 }
 
 #[cfg(test)]

@@ -25,6 +25,19 @@ pub(crate) struct QueuedIo {
     pub(crate) bytes: u32,
 }
 
+impl QueuedIo {
+    /// A flush of a file.
+    pub(crate) const fn flush(slot: u32, file: u32) -> Self {
+        Self {
+            slot,
+            op: QueueOp::Flush,
+            file,
+            offset: 0,
+            bytes: 0,
+        }
+    }
+}
+
 /// An I/O that completed.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Completion {
@@ -40,9 +53,6 @@ pub(crate) struct QueueSetup<'a> {
     pub(crate) largest_bytes: u32,
     pub(crate) options: &'a EngineOptions,
 }
-
-/// `RWF_ATOMIC` of `linux/fs.h`.
-pub(super) const RWF_ATOMIC: u32 = 0x40;
 
 impl QueueOp {
     /// Whether it writes data.

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use io_uring::types::{Fixed, FsyncFlags, SubmitArgs, Timespec};
 use io_uring::{IoUring, opcode, squeue};
+use ioalign_device::ATOMIC_WRITE;
 
 use super::door::Door;
 use super::memory::Buffers;
-use super::queued_io::{Completion, QueueOp, QueueSetup, QueuedIo, RWF_ATOMIC};
+use super::queued_io::{Completion, QueueOp, QueueSetup, QueuedIo};
 use crate::{Error, Result};
 
 /// A completion that is not an I/O: it wakes a waiting thread, so that a silent device is noticed.
@@ -106,7 +107,7 @@ impl Ring {
             // The kernel takes no registered buffer for it (`generic_atomic_write_valid`, fs/read_write.c).
             (QueueOp::AtomicWrite, _) => opcode::Write::new(file, at, bytes)
                 .offset(io.offset)
-                .rw_flags(RWF_ATOMIC.cast_signed())
+                .rw_flags(ATOMIC_WRITE.bits().cast_signed())
                 .build(),
             (QueueOp::Flush, _) => opcode::Fsync::new(file).flags(FsyncFlags::DATASYNC).build(),
         }

@@ -5,11 +5,12 @@ use std::io::{self, IoSlice};
 use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
-use rustix::io::{ReadWriteFlags, pwritev2};
+use ioalign_device::ATOMIC_WRITE;
+use rustix::io::pwritev2;
 
 use super::files::Files;
 use super::memory::Buffers;
-use super::queued_io::{Completion, QueueOp, QueueSetup, QueuedIo, RWF_ATOMIC};
+use super::queued_io::{Completion, QueueOp, QueueSetup, QueuedIo};
 use crate::Result;
 
 /// System calls instead of a ring.
@@ -60,8 +61,7 @@ impl SyncQueue {
             QueueOp::Read => file.read_at(bytes, io.offset)?,
             QueueOp::Write => file.write_at(bytes, io.offset)?,
             QueueOp::AtomicWrite => {
-                let marked = ReadWriteFlags::from_bits_retain(RWF_ATOMIC);
-                pwritev2(file, &[IoSlice::new(bytes)], io.offset, marked)?
+                pwritev2(file, &[IoSlice::new(bytes)], io.offset, ATOMIC_WRITE)?
             }
             QueueOp::Flush => file.sync_data().map(|()| 0)?,
         };

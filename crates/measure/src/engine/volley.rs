@@ -135,7 +135,6 @@ impl TimedDevice for Volley {
     }
 
     fn settle(&mut self) -> Result<()> {
-        let mut targets = self.files.targets().iter();
-        targets.try_for_each(|target| target.evict())
+        self.files.evict()
     }
 }

@@ -68,14 +68,7 @@ impl WriteQueue {
 
     /// Writes what was prepared, then flushes the file: the nanoseconds of both.
     pub(super) fn durable(&mut self, files: &Files, stall: Duration) -> Result<u64> {
-        const FLUSH: QueuedIo = QueuedIo {
-            slot: 0,
-            op: QueueOp::Flush,
-            file: 0,
-            offset: 0,
-            bytes: 0,
-        };
         let written = complete(&mut self.queue, files, &self.ios, stall)?;
-        Ok(written + complete(&mut self.queue, files, &[FLUSH], stall)?)
+        Ok(written + complete(&mut self.queue, files, &[QueuedIo::flush(0, 0)], stall)?)
     }
 }

@@ -1,7 +1,7 @@
 //! An I/O between sending and completion.
 
 use super::report::SentIo;
-use crate::engine::{QueueOp, QueuedIo};
+use crate::engine::QueuedIo;
 
 /// An I/O in flight.
 #[derive(Copy, Clone)]
@@ -13,13 +13,7 @@ pub(super) struct InFlightIo {
 impl InFlightIo {
     /// Nothing yet.
     pub(super) const NONE: Self = Self {
-        io: QueuedIo {
-            slot: 0,
-            op: QueueOp::Flush,
-            file: 0,
-            offset: 0,
-            bytes: 0,
-        },
+        io: QueuedIo::flush(0, 0),
         sent_ns: 0,
     };
 

@@ -150,13 +150,7 @@ impl<'a> Worker<'a> {
         let mut wait_ns = None;
         while let Some(slot) = self.free.pop() {
             if let Some(file) = self.flusher.next() {
-                self.push(QueuedIo {
-                    slot,
-                    op: QueueOp::Flush,
-                    file,
-                    offset: 0,
-                    bytes: 0,
-                });
+                self.push(QueuedIo::flush(slot, file));
                 continue;
             }
             if let Some(Err(wait)) = self.pace.as_mut().map(|pace| pace.take(since_ns)) {
