@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use ioalign_core::profile::GroupProfile;
 use ioalign_inspect::host::containers::ContainerNames;
-use ioalign_observe::live::{OwnedShare, Watch, WatchTotals};
+use ioalign_observe::live::{OwnedShare, WatchTotals};
 use ioalign_report::watch::container;
 
 use super::command_group::hierarchy;
@@ -96,15 +96,9 @@ impl GroupNames {
         }
     }
 
-    /// The same, between intervals.
-    ///
-    /// # Errors
-    /// The counters cannot be read.
-    pub fn poll(&mut self, watch: &Watch) -> Result<()> {
-        if self.wanted {
-            self.look(&watch.totals()?.groups);
-        }
-        Ok(())
+    /// Whether control groups are shown.
+    pub const fn are_wanted(&self) -> bool {
+        self.wanted
     }
 
     /// Gives groups their names.

@@ -281,8 +281,7 @@ impl<'a> WatchSession<'a> {
             if left <= POLL || self.gate.has_ended()? {
                 return Ok(false);
             }
-            self.clock.poll(&self.watch)?;
-            self.groups.poll(&self.watch)?;
+            self.clock.poll(&self.watch, &mut self.groups)?;
             self.samples()?;
         }
     }

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use super::group_names::GroupNames;
+
 use ioalign_core::watch_document::{DeviceFigures, Iostat};
 use ioalign_observe::live::diskstats::{self, Disks};
 use ioalign_observe::live::{Timeline, Watch, WatchTotals, WatchedDevice};
@@ -78,11 +80,17 @@ impl Clock {
         }
     }
 
-    /// Takes up what the program remembers for a short time only; to be called every second.
-    pub fn poll(&mut self, watch: &Watch) -> anyhow::Result<()> {
-        if let Some(timeline) = &mut self.timeline {
-            timeline.read(watch, &watch.totals()?)?;
+    /// Takes up what the program remembers for a short time only, and names what may soon be gone; to be called every
+    /// second.
+    pub fn poll(&mut self, watch: &Watch, groups: &mut GroupNames) -> anyhow::Result<()> {
+        if self.timeline.is_none() && !groups.are_wanted() {
+            return Ok(());
         }
+        let totals = watch.totals()?;
+        if let Some(timeline) = &mut self.timeline {
+            timeline.read(watch, &totals)?;
+        }
+        groups.look(&totals.groups);
         Ok(())
     }
 

@@ -46,8 +46,7 @@ pub fn run(
             if !keys(&mut guard, &mut view, soon, interrupt)? {
                 return Ok(false);
             }
-            clock.poll(watch)?;
-            groups.poll(watch)?;
+            clock.poll(watch, groups)?;
         }
         view.update(&clock.tick(watch)?, groups);
         guard.terminal.draw(|frame| draw::all(frame, &view))?;
