@@ -7,6 +7,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Cell, Paragraph, Row, Table};
 
 use ioalign_core::numbers::thousands;
+use ioalign_core::watch_document::DeviceFigures;
 use ioalign_report::watch::{files, groups, screen};
 
 use super::view::{ScreenView, ShownDevice};
@@ -20,8 +21,8 @@ const ROWS: usize = 8;
 pub fn all(frame: &mut Frame, view: &ScreenView) {
     let devices = rows(view.devices.len(), DEVICES);
     let owners = rows(view.mode.top, ROWS);
-    let groups = rows(view.mode.groups, ROWS);
-    let files = rows(view.mode.files, ROWS);
+    let group_rows = rows(view.mode.groups, ROWS);
+    let file_rows = rows(view.mode.files, ROWS);
     let latencies = view.figures().map(screen::latencies).unwrap_or_default();
     let heights = [
         Constraint::Length(1),
@@ -29,8 +30,8 @@ pub fn all(frame: &mut Frame, view: &ScreenView) {
         Constraint::Min(6),
         Constraint::Length(rows(latencies.len(), ROWS) + 2),
         Constraint::Length(if owners > 0 { owners + 2 } else { 0 }),
-        Constraint::Length(if groups > 0 { groups + 2 } else { 0 }),
-        Constraint::Length(if files > 0 { files + 2 } else { 0 }),
+        Constraint::Length(if group_rows > 0 { group_rows + 2 } else { 0 }),
+        Constraint::Length(if file_rows > 0 { file_rows + 2 } else { 0 }),
     ];
     let [
         head,
@@ -54,13 +55,24 @@ pub fn all(frame: &mut Frame, view: &ScreenView) {
         frame.render_widget(latency_table(shown, latencies), latency);
     }
     if owners > 0 {
-        put_processes(frame, view, processes);
+        put_lines(frame, view, ("processes", processes), |device| {
+            let all = device.processes.iter();
+            all.map(|one| screen::process(one, device.unit_bytes))
+                .collect()
+        });
     }
-    if groups > 0 {
-        put_groups(frame, view, containers);
+    if group_rows > 0 {
+        put_lines(frame, view, ("control groups", containers), |device| {
+            let all = device.groups.iter();
+            all.map(|one| groups::line(one, device.unit_bytes))
+                .collect()
+        });
     }
-    if files > 0 {
-        put_files(frame, view, named);
+    if file_rows > 0 {
+        put_lines(frame, view, ("files", named), |device| {
+            let all = device.files.iter();
+            all.map(|one| files::line(one, device.unit_bytes)).collect()
+        });
     }
 }
 
@@ -126,32 +138,14 @@ fn latency_table(shown: &ShownDevice, rows: Vec<[String; 7]>) -> Table<'static> 
         .block(Block::new().borders(Borders::TOP).title(title))
 }
 
-fn put_processes(frame: &mut Frame, view: &ScreenView, area: Rect) {
-    let chosen = view.looked_at().map(|shown| &shown.all);
-    let lines = chosen.iter().flat_map(|device| {
-        let all = device.processes.iter();
-        all.map(|process| screen::process(process, device.unit_bytes))
-    });
-    let title = "processes, since the beginning";
-    frame.render_widget(paragraph(title, lines.collect()), area);
-}
-
-fn put_groups(frame: &mut Frame, view: &ScreenView, area: Rect) {
-    let chosen = view.looked_at().map(|shown| &shown.all);
-    let lines = chosen.iter().flat_map(|device| {
-        let all = device.groups.iter();
-        all.map(|group| groups::line(group, device.unit_bytes))
-    });
-    let title = "control groups, since the beginning";
-    frame.render_widget(paragraph(title, lines.collect()), area);
-}
-
-fn put_files(frame: &mut Frame, view: &ScreenView, area: Rect) {
-    let chosen = view.looked_at().map(|shown| &shown.all);
-    let lines = chosen.iter().flat_map(|device| {
-        let all = device.files.iter();
-        all.map(|file| files::line(file, device.unit_bytes))
-    });
-    let title = "files, since the beginning";
-    frame.render_widget(paragraph(title, lines.collect()), area);
+/// Lines about the device that is looked at, since the beginning.
+fn put_lines(
+    frame: &mut Frame,
+    view: &ScreenView,
+    (title, area): (&str, Rect),
+    lines: impl Fn(&DeviceFigures) -> Vec<String>,
+) {
+    let lines = view.looked_at().map(|shown| lines(&shown.all));
+    let title = format!("{title}, since the beginning");
+    frame.render_widget(paragraph(&title, lines.unwrap_or_default()), area);
 }
