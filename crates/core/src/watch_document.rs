@@ -106,6 +106,8 @@ pub struct WatchLosses {
     pub untimed: u64,
     /// Issued, and their completion was not seen.
     pub unfinished: u64,
+    /// Requests that were merged from parts of files that are counted alone and of others, and are not counted.
+    pub mixed: u64,
 }
 
 /// A single I/O that crosses boundaries.

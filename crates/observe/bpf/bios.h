@@ -25,7 +25,7 @@ INLINE int bio_queued(struct bio *bio)
 	u64 pointer = (u64)bio;
 	struct plain *of;
 
-	if (slot >= SLOTS || is_of_others(bio))
+	if (slot >= SLOTS || is_of_others(bio) || (with_only_files && !is_chosen(inode_of((u64)bio))))
 		return 0;
 	io.slot = slot;
 	io.op = op_of(bio->bi_opf);

@@ -90,6 +90,70 @@ INLINE struct dentry *dentry_of(struct inode *inode)
 	return (void *)first - (u64)&((struct dentry *)0)->d_u.d_alias;
 }
 
+INLINE void identified(struct identity *whose, struct inode *inode)
+{
+	whose->number = FIELD(struct inode, inode, i_ino);
+	whose->dev = FIELD(struct super_block, FIELD(struct inode, inode, i_sb), s_dev);
+}
+
+/* Whether a file, or a folder above it, is one of those that are counted alone. */
+INLINE u32 is_below_one(struct inode *inode)
+{
+	struct dentry *dentry = dentry_of(inode), *above;
+	struct identity whose = {};
+
+#pragma clang loop unroll(disable)
+	for (u32 n = 0; n < DEPTH; n++) {
+		if (!inode)
+			return 0;
+		identified(&whose, inode);
+		if (bpf_map_lookup_elem(&only_files, &whose))
+			return 1;
+		above = dentry ? FIELD(struct dentry, dentry, d_parent) : 0;
+		if (above == dentry)
+			return 0;
+		dentry = above;
+		inode = FIELD(struct dentry, dentry, d_inode);
+	}
+	return 0;
+}
+
+/* The same of the inode of a bio, remembered. */
+__attribute__((noinline)) u64 is_chosen(u64 found)
+{
+	struct inode *inode = (struct inode *)found;
+	struct identity whose = {};
+	u32 *known, chosen;
+
+	if (!inode)
+		return 0;
+	identified(&whose, inode);
+	whose.generation = FIELD(struct inode, inode, i_generation);
+	known = bpf_map_lookup_elem(&judged_files, &whose);
+	if (known)
+		return *known;
+	chosen = is_below_one(inode);
+	bpf_map_update_elem(&judged_files, &whose, &chosen, BPF_NOEXIST);
+	return chosen;
+}
+
+#define CHOSEN 1
+#define NOT_CHOSEN 2
+
+/* Whether the bios of a request are of files that are counted alone, or not: a bit for each. */
+static __attribute__((noinline)) u64 choice_of_request(struct request *rq)
+{
+	u64 bio = (u64)FIELD(struct request, rq, bio), found = 0;
+
+#pragma clang loop unroll(disable)
+	for (u32 n = 0; n < MERGED && bio; n++) {
+		found |= is_chosen(inode_of(bio)) ? CHOSEN : NOT_CHOSEN;
+		bio = (u64)FIELD(struct bio, bio, bi_next);
+	}
+	/* Not all were looked at. */
+	return bio ? found | NOT_CHOSEN : found;
+}
+
 /* Takes the name down, and those of the folders above. */
 static __attribute__((noinline)) int named(struct identity *whose, struct inode *inode)
 {
@@ -130,9 +194,8 @@ static __attribute__((noinline)) int of_file(struct io *io, u64 found)
 	if (found == SEVERAL) {
 		key.whose.number = SEVERAL;
 	} else if (found && (FIELD(struct inode, inode, i_mode) & S_IFMT) == S_IFREG) {
-		key.whose.number = FIELD(struct inode, inode, i_ino);
+		identified(&key.whose, inode);
 		key.whose.generation = FIELD(struct inode, inode, i_generation);
-		key.whose.dev = FIELD(struct super_block, FIELD(struct inode, inode, i_sb), s_dev);
 		if (!bpf_map_lookup_elem(&file_names, &key.whose))
 			named(&key.whose, inode);
 	}

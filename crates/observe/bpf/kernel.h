@@ -122,6 +122,7 @@ struct qstr {
 /* `d_alias` is in a union, `d_u`. */
 struct dentry {
 	struct dentry *d_parent;
+	struct inode *d_inode;
 	struct qstr d_name;
 	union {
 		struct hlist_node d_alias;

@@ -35,6 +35,8 @@
 #define ENDS 16			/* functions that end the I/O of pages of files */
 #define MERGED 256		/* bios of a request that are looked at */
 #define CHAINED 3		/* bios that a bio was split from */
+#define ONLY_FILES 64		/* files and folders that are counted alone */
+#define DEPTH 32		/* folders above a file that are looked at */
 #define FOLDERS 8		/* names of a path */
 #define NAME 64			/* bytes of a name, the last is 0 */
 
@@ -76,6 +78,7 @@ const volatile u32 with_events = 0;	/* every event goes to the ring */
 const volatile u32 with_owners = 0;	/* counted by process */
 const volatile u32 with_groups = 0;	/* counted by control group */
 const volatile u32 with_files = 0;	/* counted by file */
+const volatile u32 with_only_files = 0;	/* I/O of other files than those of `only_files` is not counted */
 /* Functions of the kernel (bi_end_io) that say what a bio is of; 0 where there is none. */
 const volatile u64 ends_pages[ENDS] = {};	/* pages of a file */
 const volatile u64 ends_direct = 0;	/* a struct iomap_dio */
@@ -157,6 +160,7 @@ struct plain {
 	u64 discard_heads;	/* of these, before the first boundary, or of no whole unit */
 	u64 discard_tails;	/* behind the last boundary */
 	u64 discards_lost;	/* of no whole unit */
+	u64 mixed;		/* requests of files that are counted alone and of others: not counted */
 };
 
 /* Pages of a region: a bit for each. Processors may overwrite each other's bits, rarely: it is a signature, no count. */
@@ -277,6 +281,8 @@ MAP(owners, BPF_MAP_TYPE_PERCPU_HASH, 1, struct owner_key, struct owner);
 MAP(groups, BPF_MAP_TYPE_PERCPU_HASH, 1, struct share_key, struct share);
 MAP(files, BPF_MAP_TYPE_PERCPU_HASH, 1, struct share_key, struct share);
 MAP(file_names, BPF_MAP_TYPE_HASH, 1, struct identity, struct file_name);
+MAP(only_files, BPF_MAP_TYPE_HASH, ONLY_FILES, struct identity, u32);	/* without generations: user space holds them open */
+MAP(judged_files, BPF_MAP_TYPE_HASH, 1, struct identity, u32);	/* whether a file is one of these, or below one */
 MAP(near, BPF_MAP_TYPE_PERCPU_ARRAY, 1, u32, struct near);
 struct { __uint(type, BPF_MAP_TYPE_RINGBUF); __uint(max_entries, 4096); } ring SEC(".maps");
 

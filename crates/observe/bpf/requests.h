@@ -47,6 +47,25 @@ INLINE u32 is_of_others(struct bio *bio)
 	return 1;
 }
 
+/* Whether a request is not counted: of another control group, or of other files. */
+INLINE u32 is_left_out(struct request *rq)
+{
+	return is_of_others(rq->bio) || (with_only_files && choice_of_request(rq) != CHOSEN);
+}
+
+/* A request that is left out, as it was merged from parts of files that are counted alone and of others. */
+static __attribute__((noinline)) int mixed(struct request *rq, u32 slot)
+{
+	struct plain *of;
+
+	if (is_of_others(rq->bio) || choice_of_request(rq) != (CHOSEN | NOT_CHOSEN))
+		RETURN;
+	of = plain_of(slot);
+	if (of)
+		of->mixed++;
+	RETURN;
+}
+
 /* By control group. Bios of several are never merged to one request (blk_cgroup_mergeable, block/blk-cgroup.h). */
 INLINE void grouped(struct io *io, struct bio *bio)
 {
@@ -173,8 +192,10 @@ INLINE int request_issued(struct request *rq)
 	u32 noted;
 	struct io io;
 
-	if (slot >= SLOTS || is_of_others(rq->bio))
+	if (slot >= SLOTS)
 		return 0;
+	if (is_left_out(rq))
+		return with_only_files ? mixed(rq, slot) : 0;
 	described(rq, &io, slot);
 	if (rarely(!state.began))
 		begin();
@@ -201,7 +222,7 @@ INLINE int request_returned(struct request *rq)
 	u64 slot = slot_of(request_device(rq), 0), *kept;
 	struct io io;
 
-	if (slot >= SLOTS || !state.began || is_of_others(rq->bio))
+	if (slot >= SLOTS || !state.began || is_left_out(rq))
 		return 0;
 	/* It may have another tag the next time. */
 	kept = kept_of(rq, slot);
@@ -293,7 +314,7 @@ INLINE int request_done(struct request *rq, u32 error, u32 bytes)
 	struct io io;
 
 	/* Before any issue is seen nothing counts: the program on issues is attached last. */
-	if (slot >= SLOTS || rarely(!state.began) || is_of_others(rq->bio))
+	if (slot >= SLOTS || rarely(!state.began) || is_left_out(rq))
 		return 0;
 	described(rq, &io, slot);
 	/* An empty write that asks for a flush completes, and was never issued: the flush was. */
@@ -333,7 +354,7 @@ INLINE int request_started(struct request *rq)
 	u64 slot = slot_of(request_device(rq), 0);
 	struct io io;
 
-	if (!with_owners || slot >= SLOTS || is_of_others(rq->bio))
+	if (!with_owners || slot >= SLOTS || is_left_out(rq))
 		return 0;
 	described(rq, &io, slot);
 	owned(&io);

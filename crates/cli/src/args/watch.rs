@@ -20,6 +20,7 @@ Examples:
   ioalign watch sda --files 10 -- fio job.fio    which files it is of
   ioalign watch md0 --grid 192k:stripe:preference --json --duration 1m > profile.json
   ioalign watch nvme0n1 --assert 'write start%16k >= 99.9 %' -- sysbench oltp_write_only run
+  ioalign watch --file /var/lib/mysql --assert 'straddle 16k <= 0.1 %' --duration 1m    of a database's files alone
   ioalign watch sda --record sda.blktrace --duration 1m    for `ioalign trace summarize`
 
 Exit codes: 0 done, 1 an assertion fails, 3 nothing was seen that an assertion is about, 64 wrong
@@ -126,6 +127,10 @@ pub struct WatchArgs {
     /// Count only the I/O of this control group and those below it: a folder of /sys/fs/cgroup
     #[arg(long, value_name = "DIR", conflicts_with = "command")]
     pub cgroup: Option<PathBuf>,
+
+    /// Count only the I/O of this file, or of the files below this folder, on XFS or ext4; may be repeated
+    #[arg(long, value_name = "PATH")]
+    pub file: Vec<PathBuf>,
 
     /// Run this, in a control group of its own, and count its I/O only, until it ends
     #[arg(last = true, value_name = "COMMAND")]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use anyhow::{Result, bail};
 use ioalign_core::profile::FileProfile;
 use ioalign_inspect::host::mounts::parse_mount;
 use ioalign_observe::live::{BioEnds, WatchTotals};
@@ -10,15 +11,23 @@ use crate::args::WatchArgs;
 use crate::say::note;
 
 /// The functions of the kernel by which files are told apart, where they are wanted.
-pub fn functions(arguments: &WatchArgs) -> Option<BioEnds> {
-    if arguments.files.is_none_or(|count| count == 0) {
-        return None;
+///
+/// # Errors
+/// They are not to be had, and only the I/O of some files is to be counted.
+pub fn functions(arguments: &WatchArgs) -> Result<Option<BioEnds>> {
+    const HIDDEN: &str =
+        "files are not told apart: /proc/kallsyms does not show the kernel's functions";
+    if arguments.files.is_none_or(|count| count == 0) && arguments.file.is_empty() {
+        return Ok(None);
     }
     let found = BioEnds::running();
-    if found.is_none() {
-        note("files are not told apart: /proc/kallsyms does not show the kernel's functions");
+    if found.is_none() && !arguments.file.is_empty() {
+        bail!("{HIDDEN}; next: run it as root");
     }
-    found
+    if found.is_none() {
+        note(HIDDEN);
+    }
+    Ok(found)
 }
 
 /// Puts mount points before paths that begin at the top of a file system.

@@ -63,7 +63,18 @@ impl<'a> WatchGate<'a> {
 
     /// Whether the way without BPF will not do.
     pub fn needs_bpf(&self) -> bool {
-        self.group.is_some() || self.arguments.cgroup.is_some() || !self.arguments.assert.is_empty()
+        self.is_of_a_part() || !self.arguments.assert.is_empty()
+    }
+
+    /// Whether only a part of the I/O is counted: that of a command, of a control group, of files.
+    pub fn is_of_a_part(&self) -> bool {
+        let arguments = self.arguments;
+        self.group.is_some() || arguments.cgroup.is_some() || !arguments.file.is_empty()
+    }
+
+    /// Whether there is a command or an assertion: an end before theirs is none.
+    pub fn judges(&self) -> bool {
+        self.group.is_some() || !self.arguments.assert.is_empty()
     }
 
     /// Whether a command runs: the terminal is its own.

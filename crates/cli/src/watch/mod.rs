@@ -7,20 +7,21 @@ mod file_names;
 mod gate;
 mod group_names;
 pub mod host;
+mod only_files;
 pub mod presence;
 mod record;
 mod screen;
 pub mod tick;
 
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use ioalign_core::machine::Machine;
 use ioalign_core::numbers::thousands;
 use ioalign_core::profile::{AssertionOutcome, Profile};
-use ioalign_core::watch_document::{DeviceFigures, WatchSummary, WatchedPart};
+use ioalign_core::watch_document::{DeviceFigures, Iostat, WatchSummary, WatchedPart};
 use ioalign_observe::live::{
     self, Means, Samples, Timeline, Watch, WatchOptions, WatchTotals, WatchedDevice,
 };
@@ -33,6 +34,7 @@ use crate::look;
 use crate::say::note;
 use gate::WatchGate;
 use group_names::GroupNames;
+use only_files::OnlyFiles;
 use presence::Presence;
 use record::WatchRecord;
 use tick::Clock;
@@ -55,11 +57,14 @@ pub fn run(arguments: &WatchArgs) -> Result<Exit> {
     let parts = host::describe(&mut devices, wanted)?;
     let machine = machine_of(&devices);
     let mode = WatchMode::of(arguments);
+    let only_files = OnlyFiles::open(arguments)?;
     let mut gate = WatchGate::prepare(arguments)?;
     let wanted = WatchOptions {
         owners: mode.top > 0,
         groups: mode.groups > 0,
-        files: file_names::functions(arguments),
+        files: mode.files > 0,
+        bio_ends: file_names::functions(arguments)?,
+        only_files: only_files.identities(),
         ring: mode.ring(arguments),
         events: arguments.record.is_some(),
         sample_every: arguments.straddling.unwrap_or(0),
@@ -72,7 +77,7 @@ pub fn run(arguments: &WatchArgs) -> Result<Exit> {
     let groups = GroupNames::prepare(arguments)?;
     if arguments.by == Some(By::Tracefs) {
         if gate.needs_bpf() {
-            let why = "--assert, --cgroup and a command need BPF, not --by tracefs";
+            let why = "--assert, --cgroup, --file and a command need BPF, not --by tracefs";
             return Err(UsageError(why.to_owned()).into());
         }
         groups.not_told();
@@ -182,7 +187,7 @@ impl<'a> WatchSession<'a> {
         };
         // The programs are attached now: I/O after this line is counted.
         if !mode.screen {
-            note(watching(watch.devices()));
+            note(watching(watch.devices(), &arguments.file));
         }
         let samples = arguments.straddling.map(|_| Samples::start(&mut watch));
         let timeline = mode.gap.map(|gap| timeline(&watch, gap));
@@ -322,7 +327,7 @@ impl<'a> WatchSession<'a> {
         if done && self.gate.needs_bpf() {
             return Ok(self.gate.exit(&outcomes));
         }
-        let asked = self.gate.needs_bpf()
+        let asked = self.gate.judges()
             || self.arguments.count.is_some()
             || self.arguments.duration.is_some();
         Ok(if done || !asked {
@@ -370,7 +375,11 @@ impl<'a> WatchSession<'a> {
                 groups: self.groups.most(totals, slot, self.mode.groups),
                 files: file_names::most(totals, slot, self.mode.files),
                 bursts: timeline.map(|timeline| timeline.document(slot, counted)),
-                iostat: self.clock.iostat(&device.name),
+                iostat: match self.gate.is_of_a_part() {
+                    // It is of all I/O of the device.
+                    true => Iostat::default(),
+                    false => self.clock.iostat(&device.name),
+                },
                 ..counted.document(device)
             }
         });
@@ -414,7 +423,7 @@ pub fn timeline(watch: &Watch, gap: Duration) -> Timeline {
     Timeline::new(watch.devices().len(), gap, &[1_000_000_000, 20_000_000_000])
 }
 
-fn watching(devices: &[WatchedDevice]) -> String {
+fn watching(devices: &[WatchedDevice], files: &[PathBuf]) -> String {
     let names: Vec<_> = devices
         .iter()
         .map(|device| device.name.as_str())
@@ -426,7 +435,12 @@ fn watching(devices: &[WatchedDevice]) -> String {
     } else {
         String::new()
     };
-    format!("watching {}{more}", names.join(" "))
+    let mut text = format!("watching {}{more}", names.join(" "));
+    if !files.is_empty() {
+        let files: Vec<_> = files.iter().map(|path| path.to_string_lossy()).collect();
+        text.push_str(&format!(": the I/O of {} alone", files.join(", ")));
+    }
+    text
 }
 
 /// The cost that the kernel measured for each I/O, minus the cost of measuring.

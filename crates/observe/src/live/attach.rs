@@ -12,7 +12,7 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 
 use super::btf::Types;
 use super::device::WatchedDevice;
-use super::layout::{GRIDS, SLOTS};
+use super::layout::{GRIDS, ONLY_FILES, SLOTS};
 use super::load::{KernelFacts, QUEUE_FIRST, grids, load, refused};
 use super::options::WatchOptions;
 use super::totals::WatchTotals;
@@ -52,6 +52,9 @@ impl Watch {
     /// Devices at most.
     pub const MOST: usize = SLOTS;
 
+    /// Files and folders that can be counted alone, at most.
+    pub const MOST_FILES: usize = ONLY_FILES;
+
     /// Loads and attaches.
     pub fn start(mut options: WatchOptions) -> Result<Self> {
         options.devices.truncate(Self::MOST);
@@ -71,6 +74,10 @@ impl Watch {
             None if options.only_group.is_some() => Err(ObserveError::new(
                 ObserveErrorKind::Unsupported,
                 "I/O of one control group is counted only on kernels with type information (BTF)",
+            )),
+            None if !options.only_files.is_empty() => Err(ObserveError::new(
+                ObserveErrorKind::Unsupported,
+                "I/O of single files is counted only on kernels with type information (BTF)",
             )),
             None => Self::plainly(options),
         }

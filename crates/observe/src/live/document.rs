@@ -57,6 +57,7 @@ impl WatchTotals {
             unmatched: sum(DeviceTotals::unmatched),
             untimed: sum(DeviceTotals::untimed),
             unfinished: sum(DeviceTotals::unfinished),
+            mixed: sum(DeviceTotals::mixed),
         }
     }
 }

@@ -87,6 +87,29 @@ fn symbol(line: &[u8]) -> Option<(u64, &str)> {
     Some((address, words.nth(1)?))
 }
 
+/// A file or folder as the kernel knows it. Whoever holds it open keeps its number from being used again.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct FileIdentity {
+    /// Its number.
+    pub inode: u64,
+    /// The device of its file system, as `st_dev` has it.
+    pub device: u64,
+}
+
+impl FileIdentity {
+    /// As `struct identity` of the program, without a generation.
+    pub(super) fn key(self) -> [u64; 2] {
+        let device = rustix::fs::major(self.device) << 20 | rustix::fs::minor(self.device);
+        [self.inode, joined(device, 0)]
+    }
+}
+
+/// Two halves of a word, in memory the first one first.
+fn joined(first: u32, second: u32) -> u64 {
+    let ([a, b, c, d], [e, f, g, h]) = (first.to_ne_bytes(), second.to_ne_bytes());
+    u64::from_ne_bytes([a, b, c, d, e, f, g, h])
+}
+
 /// Files by their names: whether the path begins at the top of the file system, and the path.
 pub type FileNames = BTreeMap<ShareOwner, (bool, String)>;
 

@@ -79,8 +79,10 @@ pub const UNTIMED: usize = UNMATCHED + 4;
 pub const OVERWRITTEN: usize = UNMATCHED + 7;
 /// Discards on devices whose unit is known: ranges, bytes, heads, tails, ranges without a whole unit.
 pub const DISCARDS: usize = OVERWRITTEN + 3;
+/// Requests of files that are counted alone and of others.
+pub const MIXED: usize = DISCARDS + 5;
 /// Words of `struct plain`.
-pub const PLAIN: usize = DISCARDS + 5;
+pub const PLAIN: usize = MIXED + 1;
 
 /// Regions of a device in which small reads are remembered.
 pub const REGIONS: u32 = 4096;
@@ -102,6 +104,8 @@ pub const SHARE: usize = 3 + 64;
 pub const ALL_OTHERS: u64 = u64::MAX;
 /// The file of requests that have bios of several.
 pub const SEVERAL: u64 = u64::MAX - 1;
+/// Files and folders that are counted alone, at most.
+pub const ONLY_FILES: usize = 64;
 /// Functions that end the I/O of pages of files.
 pub const ENDS: usize = 16;
 /// Names of a path.

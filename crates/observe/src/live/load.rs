@@ -1,5 +1,6 @@
 //! Loading the program: its read-only data and the sizes of its maps depend on the devices.
 
+use aya::maps::{HashMap, MapError};
 use aya::{Btf, Ebpf, EbpfLoader};
 
 use super::layout::{MOMENTS, NEAR, PLACED, REGIONS};
@@ -17,6 +18,8 @@ const BIOS: u32 = 1 << 16;
 const OWNERS: u32 = 2048;
 /// The number of control groups, and of files, times operations that have an entry; the rest share one.
 const SHARES: u32 = 2048;
+/// Files whose path is looked at once; that of more is looked at with every I/O.
+const JUDGED: u32 = 1 << 16;
 /// The signature of a tracepoint that has the queue as its first argument.
 pub const QUEUE_FIRST: [(&str, &str); 3] = [
     ("issue_has_queue", "block_rq_issue"),
@@ -51,7 +54,8 @@ fn switches(options: &WatchOptions, facts: &KernelFacts) -> Vec<(&'static str, u
         ("with_events", options.events),
         ("with_owners", options.owners),
         ("with_groups", typed && options.groups),
-        ("with_files", typed && options.files.is_some()),
+        ("with_files", typed && options.tells_files()),
+        ("with_only_files", !options.only_files.is_empty()),
         ("with_moments", options.moments),
         ("owners_early", facts.early),
         (
@@ -86,8 +90,12 @@ fn sizes(options: &WatchOptions, typed: bool, flights: u32) -> Vec<(&'static str
         ("owners", or_one(options.owners, OWNERS)),
         ("near", or_one(options.owners, NEAR)),
         ("groups", or_one(options.groups, SHARES)),
-        ("files", or_one(options.files.is_some(), SHARES)),
-        ("file_names", or_one(options.files.is_some(), SHARES)),
+        ("files", or_one(options.tells_files(), SHARES)),
+        ("file_names", or_one(options.tells_files(), SHARES)),
+        (
+            "judged_files",
+            or_one(!options.only_files.is_empty(), JUDGED),
+        ),
     ];
     all.extend(options.ring.map(|bytes| ("ring", bytes)));
     all
@@ -100,7 +108,7 @@ pub fn load(options: &WatchOptions, facts: &KernelFacts) -> Result<Ebpf> {
     let (slots, flights) = table::slots(&options.devices);
     let switches = switches(options, facts);
     let only_group = options.only_group.unwrap_or(0);
-    let ends = options.files.clone().unwrap_or_default();
+    let ends = options.bio_ends.clone().unwrap_or_default();
     let pages = ends.pages.map(u64::to_ne_bytes).concat();
     let mut loader = EbpfLoader::new();
     loader
@@ -122,9 +130,21 @@ pub fn load(options: &WatchOptions, facts: &KernelFacts) -> Result<Ebpf> {
     for (name, entries) in sizes(options, facts.kernel.is_some(), flights) {
         loader.map_max_entries(name, entries);
     }
-    loader
+    let mut bpf = loader
         .load(OBJECT)
-        .map_err(|error| refused("load the BPF program", error))
+        .map_err(|error| refused("load the BPF program", error))?;
+    choose(&mut bpf, options).map_err(|error| refused("name the files to it", error))?;
+    Ok(bpf)
+}
+
+/// Names the files that are counted alone.
+fn choose(bpf: &mut Ebpf, options: &WatchOptions) -> std::result::Result<(), MapError> {
+    let Some(map) = bpf.map_mut("only_files") else {
+        return Ok(());
+    };
+    let mut chosen: HashMap<_, [u64; 2], u32> = HashMap::try_from(map)?;
+    let mut files = options.only_files.iter();
+    files.try_for_each(|file| chosen.insert(file.key(), 1, 0))
 }
 
 pub(super) fn refused(what: &str, error: impl std::error::Error) -> ObserveError {

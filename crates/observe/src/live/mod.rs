@@ -33,7 +33,7 @@ pub mod tracefs;
 pub use attach::{Means, ProgramCost, Watch};
 pub use counters::OpCounters;
 pub use device::{WatchedDevice, devices};
-pub use files::BioEnds;
+pub use files::{BioEnds, FileIdentity};
 pub use grids::GridCounters;
 pub use moments::Timeline;
 pub use options::WatchOptions;

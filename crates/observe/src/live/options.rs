@@ -1,7 +1,7 @@
 //! What is watched, and how.
 
 use super::device::WatchedDevice;
-use super::files::BioEnds;
+use super::files::{BioEnds, FileIdentity};
 
 /// What is watched.
 #[derive(Clone, Debug, Default)]
@@ -12,8 +12,8 @@ pub struct WatchOptions {
     pub owners: bool,
     /// Whether I/O is also counted by control group; kernels without type information do not tell it.
     pub groups: bool,
-    /// Whether I/O is also counted by file, by these functions of the kernel.
-    pub files: Option<BioEnds>,
+    /// Whether I/O is also counted by file.
+    pub files: bool,
     /// Size of the event ring in bytes; `None`: no ring.
     pub ring: Option<u32>,
     /// Whether every event goes into the ring.
@@ -26,6 +26,18 @@ pub struct WatchOptions {
     pub cost: bool,
     /// The only control group whose I/O is counted, with those below it, by its inode number; `None`: all I/O.
     pub only_group: Option<u64>,
+    /// The only files whose I/O is counted, and folders for the files below them on their file system; at most
+    /// [`Watch::MOST_FILES`](super::Watch::MOST_FILES). Empty: all I/O.
+    pub only_files: Vec<FileIdentity>,
+    /// The functions of the kernel by which files are told apart; without them none is.
+    pub bio_ends: Option<BioEnds>,
     /// Use plain tracepoints even where typed ones exist: for tests.
     pub plain: bool,
+}
+
+impl WatchOptions {
+    /// Whether files are told apart to count by them.
+    pub(super) const fn tells_files(&self) -> bool {
+        self.files && self.bio_ends.is_some()
+    }
 }

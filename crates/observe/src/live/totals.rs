@@ -87,6 +87,11 @@ impl DeviceTotals {
         self.plain(super::layout::UNTIMED)
     }
 
+    /// Requests that were merged from parts of files that are counted alone and of others, which are not counted.
+    pub fn mixed(&self) -> u64 {
+        self.plain(super::layout::MIXED)
+    }
+
     /// Small reads beside large writes; `None` without either.
     pub fn read_before_overwrite(&self) -> Option<ReadBeforeOverwrite> {
         let [reads, writes, ..] = self.ops.as_slice() else {
@@ -170,7 +175,7 @@ impl WatchTotals {
         if options.groups {
             all.groups = sums(&maps.groups);
         }
-        if options.files.is_some() {
+        if options.tells_files() {
             all.files = sums(&maps.files);
             all.file_names = maps.file_names();
         }

@@ -224,6 +224,10 @@ fn losses(page: &mut String, losses: &WatchLosses) {
         (losses.unmatched, "completed that were issued before"),
         (losses.untimed, "without latency"),
         (losses.unfinished, "issued whose completion was not seen"),
+        (
+            losses.mixed,
+            "merged from these files and others, and left out",
+        ),
     ] {
         if count > 0 {
             let _ = write!(page, ", {} {what}", thousands(count));

@@ -1,12 +1,14 @@
 //! I/O by file: every count is fio's, whatever way it goes to the disk, and no name is wrong.
 
 use std::path::Path;
+use std::process::Command;
 
 use ioalign_testkit::MountGuard;
 use ioalign_testkit::run::tool;
 use serde_json::Value;
 
-use super::{Memory, Watching, permitted};
+use super::{Memory, Watching, by_op, permitted};
+use crate::PROGRAM;
 use crate::schema;
 
 /// fio's jobs. The last writes from memory that is another file: its pages have a name, and a wrong one.
@@ -70,6 +72,14 @@ fn is_counted(profile: &Value) {
     assert_eq!(sum, profile["events"], "{files:?}");
 }
 
+/// What ext4 leaves to be written later is no file's.
+const EXT4: [&str; 4] = [
+    "mkfs.ext4",
+    "-q",
+    "-E",
+    "lazy_itable_init=0,lazy_journal_init=0",
+];
+
 /// Blocks of 16 KiB are more than a page: XFS has them since Linux 6.12.
 fn xfs() -> [&'static str; 4] {
     let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
@@ -90,14 +100,7 @@ fn every_file_has_the_counts_that_fio_has() {
     if !permitted() {
         return;
     }
-    // What ext4 leaves to be written later is no file's.
-    let ext4 = [
-        "mkfs.ext4",
-        "-q",
-        "-E",
-        "lazy_itable_init=0,lazy_journal_init=0",
-    ];
-    for mkfs in [xfs(), ext4] {
+    for mkfs in [xfs(), EXT4] {
         let disk = Memory::new("files", 400);
         let device = disk.device.text();
         tool(mkfs[0], &[&mkfs[1..], &[device]].concat());
@@ -141,6 +144,133 @@ fn every_file_has_the_counts_that_fio_has() {
         // The memory that was written from has been changed itself, and goes to its own file: one buffer.
         let (_, bytes) = of_file(&profile, &folder.join("source"), "write");
         assert!(bytes <= 1 << 20, "{}: {bytes}", mkfs[0]);
+    }
+}
+
+/// The files of fio's jobs that are watched alone: one by its name, and what lies below a folder.
+#[test]
+fn only_the_io_of_chosen_files_is_counted() {
+    if !permitted() {
+        return;
+    }
+    for mkfs in [xfs(), EXT4] {
+        let disk = Memory::new("chosen", 400);
+        let device = disk.device.text();
+        tool(mkfs[0], &[&mkfs[1..], &[device]].concat());
+        let top = tempfile::tempdir().unwrap();
+        let mount = MountGuard::new(&[device], &top.path().join("mnt"));
+        let folder = mount.path().join("data");
+        std::fs::create_dir_all(folder.join("deep/er")).unwrap();
+        for name in ["direct-read", "buffered-read", "source"] {
+            laid(&folder.join(name), 32);
+        }
+        let jobs = top.path().join("jobs.fio");
+        std::fs::write(&jobs, JOBS.replace("FOLDER", folder.to_str().unwrap())).unwrap();
+        let [deep, read] = ["deep", "direct-read"].map(|name| folder.join(name));
+        let chosen = [deep.to_str().unwrap(), "--file", read.to_str().unwrap()];
+        let arguments = [&[disk.name(), "--json", "--file"], &chosen[..]].concat();
+        let watch = Watching::start(&arguments);
+        let text = tool("fio", &["--output-format=json", jobs.to_str().unwrap()]);
+        tool("sync", &["-f", folder.to_str().unwrap()]);
+        let counted = by_op(&watch.profile());
+        let truth: Value = serde_json::from_str(&text[text.find('{').unwrap()..]).unwrap();
+        let job = |name: &str| {
+            let jobs = truth["jobs"].as_array().unwrap();
+            jobs.iter().find(|job| job["jobname"] == name).unwrap()
+        };
+        let read = &job("direct-read")["read"];
+        let read = ["total_ios", "io_bytes"].map(|key| read[key].as_u64().unwrap());
+        assert_eq!(counted.get("read"), Some(&read.into()), "{}", mkfs[0]);
+        let written = &job("buffered-write")["write"]["io_bytes"];
+        assert_eq!(written, counted["write"].1, "{} {counted:?}", mkfs[0]);
+    }
+}
+
+/// Four files of a block, one behind the other, written by one submission: the kernel merges what is adjacent.
+#[test]
+fn requests_of_chosen_files_and_of_others_are_left_out_and_named() {
+    if !permitted() {
+        return;
+    }
+    let disk = Memory::new("merged", 64);
+    let device = disk.device.text();
+    tool(EXT4[0], &[&EXT4[1..], &[device]].concat());
+    let top = tempfile::tempdir().unwrap();
+    let mount = MountGuard::new(&[device], &top.path().join("mnt"));
+    let paths = ["chosen/a", "others/a", "chosen/b", "others/b"].map(|name| {
+        let path = mount.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let file = path.to_str().unwrap().to_owned();
+        let how = [
+            "if=/dev/zero",
+            "bs=16k",
+            "count=1",
+            "oflag=direct",
+            "status=none",
+        ];
+        tool("dd", &[&how[..], &[&format!("of={file}")]].concat());
+        file
+    });
+    let [a, others_a, b, others_b] = &paths;
+    let names = format!("--filename={a}:{b}:{others_a}:{others_b}");
+    let chosen = mount.path().join("chosen");
+    let written = |more: &[&str]| {
+        let watch = Watching::start(&[&[disk.name(), "--line", "--files", "50"], more].concat());
+        let how = "--name=merged --rw=write --bs=16k --filesize=16k --direct=1 --ioengine=libaio \
+                   --iodepth=8 --iodepth_batch=8 --file_service_type=sequential";
+        let how: Vec<_> = how.split_whitespace().collect();
+        tool("fio", &[&how[..], &[&names]].concat());
+        watch.end()
+    };
+    let row = |text: &str, name: &str| {
+        let rows = text.lines().filter(|line| line.contains(name));
+        let ios = rows.filter_map(|row| row.split_once(" write ")?.1.split_whitespace().next());
+        ios.map(|ios| ios.parse::<u64>().unwrap()).sum::<u64>()
+    };
+    let mut seen = String::new();
+    // What is merged depends on when fio submits: two runs are compared that merged alike.
+    for _ in 0..super::ROUNDS {
+        let (all, some) = (written(&[]), written(&["--file", chosen.to_str().unwrap()]));
+        let merged = row(&all, "(several files)");
+        let said = format!("dropped 0, {merged} merged from these files and others, and left out");
+        let end = some.trim_end().lines().last();
+        let alike = row(&some, "/chosen/") == row(&all, "/chosen/");
+        assert_eq!(
+            row(&some, "(several files)") + row(&some, "/others/"),
+            0,
+            "{some}"
+        );
+        if merged > 0 && alike && end == Some(said.as_str()) {
+            return;
+        }
+        seen = all + &some;
+    }
+    panic!("no two runs merged alike: {seen}");
+}
+
+#[test]
+fn files_that_cannot_be_told_apart_are_refused() {
+    if !permitted() {
+        return;
+    }
+    let disk = Memory::new("refused", 200);
+    let device = disk.device.text();
+    tool("mkfs.btrfs", &["-q", device]);
+    let top = tempfile::tempdir().unwrap();
+    let mount = MountGuard::new(&[device], &top.path().join("mnt"));
+    let point = mount.path().to_str().unwrap();
+    let missing = format!("{point}/missing");
+    for (path, why) in [
+        (point, "I/O is told apart by file on XFS and ext4 only"),
+        (missing.as_str(), "No such file or directory"),
+        (device, "is no file or folder: name a device without --file"),
+    ] {
+        let watched = ["watch", disk.name(), "--file", path, "--duration", "1s"];
+        let output = Command::new(PROGRAM).args(watched).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(65), "{said}");
+        assert!(said.contains(path) && said.contains(why), "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
     }
 }
 
