@@ -61,14 +61,18 @@ pub fn marker(view: &View) -> Result<Option<MarkerFound>> {
 
 /// The marker on the disk in an image of any format, or on a device. Nothing is locked.
 pub fn marker_of(path: &Path) -> Result<Option<MarkerFound>> {
-    let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
+    marker_in(&(Arc::new(FileSource::open(path)?) as Arc<dyn Source>))
+}
+
+/// The same of an image that is open.
+pub fn marker_in(source: &Arc<dyn Source>) -> Result<Option<MarkerFound>> {
     let policy = ImagePolicy {
-        chain: vec![path.to_owned()],
+        chain: vec![source.path().to_owned()],
         ..ImagePolicy::default()
     };
-    let guest = match images::open(&source, &policy)? {
+    let guest = match images::open(source, &policy)? {
         Some(image) => image.guest,
-        None => source,
+        None => Arc::clone(source),
     };
     marker(&View::new(guest))
 }

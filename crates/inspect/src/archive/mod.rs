@@ -7,6 +7,7 @@
 mod collect;
 mod content;
 mod feed;
+pub mod files;
 mod packing;
 mod refused;
 mod tar;
@@ -73,11 +74,7 @@ fn is_named_tarball(path: &Path) -> bool {
 
 /// Reads a tarball, packed or not; `None` when it is none.
 pub fn read(source: &Arc<dyn Source>) -> Result<Option<ReadBundle>> {
-    let mut head = [0; packing::HEAD];
-    let len = usize::try_from(source.len()).map_or(head.len(), |len| len.min(head.len()));
-    let head = head.get_mut(..len).unwrap_or_default();
-    source.read_at(0, head)?;
-    let Some(packing) = Packing::of(head) else {
+    let Some(packing) = packing_of(source)? else {
         return Ok(None);
     };
     let mut feed = packing::unpack(packing, source)?;
@@ -94,4 +91,13 @@ pub fn read(source: &Arc<dyn Source>) -> Result<Option<ReadBundle>> {
         Err(_) if packing != Packing::Tar && !is_named_tarball(source.path()) => Ok(None),
         Err(error) => Err(error.in_file(source.path())),
     }
+}
+
+/// How the tarball is packed; `None` when it is none.
+fn packing_of(source: &Arc<dyn Source>) -> Result<Option<Packing>> {
+    let mut head = [0; packing::HEAD];
+    let len = usize::try_from(source.len()).map_or(head.len(), |len| len.min(head.len()));
+    let head = head.get_mut(..len).unwrap_or_default();
+    source.read_at(0, head)?;
+    Ok(Packing::of(head))
 }

@@ -51,6 +51,13 @@ pub(super) struct TarMember {
     map: Option<Vec<(u64, u64)>>,
 }
 
+impl TarMember {
+    /// Whether its bytes are stored without its zeros.
+    pub(super) const fn is_sparse(&self) -> bool {
+        self.map.is_some()
+    }
+}
+
 /// An archive that is being read.
 pub(super) struct TarArchive<'a> {
     feed: &'a mut dyn Feed,
@@ -106,6 +113,11 @@ impl<'a> TarArchive<'a> {
             }
             self.pass()?;
         }
+    }
+
+    /// The first byte of the member's data that was not read, and how many there are.
+    pub(super) const fn place(&self) -> (u64, u64) {
+        (self.at, self.left)
     }
 
     fn member(

@@ -1,5 +1,6 @@
 //! Tarballs as the real tar writes them, in all its formats, and bytes that are none.
 
+mod files;
 mod random;
 
 use std::fs::{self, File};
