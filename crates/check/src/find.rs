@@ -6,7 +6,7 @@ use ioalign_report::Target;
 
 use super::folder::{self, NamedTarget};
 use super::nothing::NamedFolders;
-use super::{CheckJob, atomic, captures, target};
+use super::{CheckJob, atomic, captures, package, target};
 
 /// The targets, found and not yet all judged.
 #[derive(Default)]
@@ -56,6 +56,7 @@ pub fn find(targets: &[PathBuf], together: bool, job: &CheckJob) -> FoundTargets
     }
     if let [only] = targets
         && job.reads_contents()
+        && !package::is_named(only)
         && let Some(source) = captures::image(only)
     {
         return NamedTarget::opened(only.clone(), source).into();

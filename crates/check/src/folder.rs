@@ -9,6 +9,7 @@ use ioalign_inspect::filesystems::database;
 use ioalign_inspect::source::{FileSource, Source};
 use ioalign_report::{SourceKind, Target};
 
+use super::package::{self, PackedPlace};
 use super::{CheckJob, captures, direct_io, target};
 
 /// Endings of files that are images even when nothing in them is recognised.
@@ -28,16 +29,30 @@ pub struct NamedTarget {
     pub bundle: bool,
     /// Open already.
     pub source: Option<Arc<dyn Source>>,
+    /// Where it lies in an OVA; its path is that of the OVA with its name behind.
+    pub packed: Option<PackedPlace>,
+    /// Why nothing in an OVA can be read.
+    pub damaged: Option<ioalign_inspect::Error>,
 }
 
 impl NamedTarget {
-    const fn new(path: PathBuf, found: bool) -> Self {
+    pub(super) const fn new(path: PathBuf, found: bool) -> Self {
         Self {
             path,
             found,
             closed: None,
             bundle: false,
             source: None,
+            packed: None,
+            damaged: None,
+        }
+    }
+
+    /// The file on this host that it is, or that it lies in.
+    pub fn file(&self) -> &Path {
+        match &self.packed {
+            Some(place) => &place.package,
+            None => &self.path,
         }
     }
 
@@ -53,6 +68,7 @@ impl NamedTarget {
 /// Replaces folders by the files in them, in order of their paths; with what is to be known of the search.
 pub fn expand(targets: &[PathBuf], job: &CheckJob) -> (Vec<NamedTarget>, Vec<String>) {
     let (mut files, mut notes) = (Vec::new(), Vec::new());
+    let unpacks = job.reads_contents() && !job.direct_io;
     for path in targets {
         let is_folder = path.is_dir() && !is_database(path, job);
         if is_folder {
@@ -61,9 +77,12 @@ pub fn expand(targets: &[PathBuf], job: &CheckJob) -> (Vec<NamedTarget>, Vec<Str
                 home: path.canonicalize().ok(),
                 files: &mut files,
                 outside: Vec::new(),
+                unpacks,
             };
             search(path, bundles, &mut found);
             notes.extend(found.note());
+        } else if unpacks && package::is_named(path) && path.is_file() {
+            files.extend(package::targets(path, false));
         } else {
             files.push(NamedTarget::new(path.clone(), false));
         }
@@ -106,7 +125,7 @@ fn search(folder: &Path, bundles: bool, found: &mut FolderSearch<'_>) {
         if kind.is_dir() {
             search(&path, bundles, found);
         } else if kind.is_file() || (kind.is_symlink() && path.is_file() && found.holds(&path)) {
-            found.files.push(NamedTarget::new(path, true));
+            found.add(path);
         }
     }
 }
@@ -118,9 +137,19 @@ struct FolderSearch<'a> {
     files: &'a mut Vec<NamedTarget>,
     /// Links that lead out of it.
     outside: Vec<PathBuf>,
+    /// Whether the files in an OVA count instead of it.
+    unpacks: bool,
 }
 
 impl FolderSearch<'_> {
+    /// A file.
+    fn add(&mut self, path: PathBuf) {
+        match self.unpacks && package::is_named(&path) {
+            true => self.files.extend(package::targets(&path, true)),
+            false => self.files.push(NamedTarget::new(path, true)),
+        }
+    }
+
     /// Whether the link leads to a file inside; remembers one that does not.
     fn holds(&mut self, link: &Path) -> bool {
         let target = link.canonicalize().ok();
@@ -171,6 +200,9 @@ fn judge_layers(file: &NamedTarget, job: &CheckJob) -> Option<Target> {
     if let Some(error) = &file.closed {
         return Some(target::closed(&file.path, error));
     }
+    if let Some(error) = &file.damaged {
+        return Some(target::damaged(&file.path, error));
+    }
     if let Some(target) = file
         .bundle
         .then(|| target::bundle(&file.path, job))
@@ -178,9 +210,13 @@ fn judge_layers(file: &NamedTarget, job: &CheckJob) -> Option<Target> {
     {
         return Some(target);
     }
-    let target = match &file.source {
-        Some(source) => target::opened(&file.path, source, job),
-        None => target::judge(&file.path, job),
+    let target = match (&file.source, &file.packed) {
+        (Some(source), _) => target::opened(&file.path, source, job),
+        (None, Some(place)) => match place.open(&file.path) {
+            Ok(source) => target::packed(&source, &place.package, job),
+            Err(error) => target::damaged(&file.path, &error),
+        },
+        (None, None) => target::judge(&file.path, job),
     };
     let silent = target.source == SourceKind::Image
         && target.verdict == ioalign_core::Severity::Unknown
@@ -192,7 +228,7 @@ fn judge_layers(file: &NamedTarget, job: &CheckJob) -> Option<Target> {
     });
     if file.found && !by_name && silent {
         // What other programs printed is judged, wherever it lies; all else is left out.
-        let text = job.reads_contents() && captures::is_known(&file.path);
+        let text = job.reads_contents() && file.packed.is_none() && captures::is_known(&file.path);
         return text.then(|| target::texts(job, std::slice::from_ref(&file.path)));
     }
     Some(target)

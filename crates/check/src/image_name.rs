@@ -1,4 +1,4 @@
-//! Free names for the images that `fix` is to write.
+//! Names for what `fix` is to write.
 
 use std::path::{Path, PathBuf};
 
@@ -25,4 +25,9 @@ pub fn beside(target: &Path, ending: &str) -> PathBuf {
     let mut names = (0..1000).map(name);
     let free = names.find(|path| path.symlink_metadata().is_err());
     free.unwrap_or_else(|| name(1000))
+}
+
+/// The folder for the images of a folder or package.
+pub fn aligned_folder(source: &Path) -> PathBuf {
+    format!("{}-aligned", source.with_extension("").display()).into()
 }

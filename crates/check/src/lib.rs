@@ -15,6 +15,7 @@ mod job;
 pub mod machine;
 mod next;
 mod nothing;
+mod package;
 pub mod report;
 pub mod target;
 
@@ -23,6 +24,7 @@ pub use find::{FoundTargets, find};
 pub use folder::{NamedTarget, judge_one};
 pub use job::{CheckJob, WriteUnitRequest};
 pub use nothing::NamedFolders;
+pub use package::PackedPlace;
 
 use std::path::Path;
 

@@ -10,6 +10,20 @@ use super::{CheckJob, image_name};
 /// Adds the commands to every finding that is more than a note, before that of its [page](pages). `path`: the image that the target is; `None` for
 /// this host, where disks have names of their own.
 pub fn commands(target: &mut Target, job: &CheckJob, path: Option<&Path>) {
+    each(target, |stack, one| fixing(stack, one, job, path));
+}
+
+/// The same for a disk in an OVA: all of that goes to a new folder.
+pub fn packaged(target: &mut Target, job: &CheckJob, package: &Path) {
+    let command = format!(
+        "{} --output {}",
+        call(package, job),
+        shell::path(&image_name::aligned_folder(package))
+    );
+    each(target, |_, one| is_start(one).then(|| command.clone()));
+}
+
+fn each(target: &mut Target, command: impl Fn(&Stack, &Finding) -> Option<String>) {
     let Target {
         stack, findings, ..
     } = target;
@@ -17,7 +31,7 @@ pub fn commands(target: &mut Target, job: &CheckJob, path: Option<&Path>) {
         .iter_mut()
         .filter(|one| one.severity > Severity::Note)
     {
-        if let Some(command) = fixing(stack, one, job, path) {
+        if let Some(command) = command(stack, one) {
             let before_the_page = one.steps.len().saturating_sub(1);
             one.steps.insert(before_the_page, format!("$ {command}"));
         }
@@ -35,10 +49,7 @@ pub fn pages(findings: &mut [Finding]) {
 }
 
 fn fixing(stack: &Stack, finding: &Finding, job: &CheckJob, path: Option<&Path>) -> Option<String> {
-    if !matches!(
-        finding.rule,
-        rules::START_MISALIGNED | rules::START_SUBOPTIMAL
-    ) {
+    if !is_start(finding) {
         return None;
     }
     let guilty = finding.guilty?;
@@ -61,6 +72,14 @@ fn fixing(stack: &Stack, finding: &Finding, job: &CheckJob, path: Option<&Path>)
             Some(call(&path, job))
         }
     }
+}
+
+/// Whether `fix` can put it right.
+fn is_start(finding: &Finding) -> bool {
+    matches!(
+        finding.rule,
+        rules::START_MISALIGNED | rules::START_SUBOPTIMAL
+    )
 }
 
 /// The disk whose table places a layer: its partition, or what lies on one alone.

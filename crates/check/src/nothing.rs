@@ -1,4 +1,4 @@
-//! Folders in which nothing was judged: they have a row of their own, and are `unknown`.
+//! Folders and OVAs in which nothing was judged: they have a row of their own, and are `unknown`.
 
 use std::path::{Path, PathBuf};
 
@@ -6,9 +6,9 @@ use ioalign_core::{Finding, Severity, rules};
 use ioalign_report::{SourceKind, Target};
 
 use super::folder::NamedTarget;
-use super::next;
+use super::{next, package};
 
-/// The folders that the operator named, and what came of them.
+/// The folders and OVAs that the operator named, and what came of them.
 #[derive(Default)]
 pub struct NamedFolders(Vec<NamedFolder>);
 
@@ -21,7 +21,13 @@ struct NamedFolder {
 impl NamedFolders {
     /// The folders among `targets`, with the `files` that were found in them.
     pub fn new(targets: &[PathBuf], files: &[NamedTarget]) -> Self {
-        let folders = targets.iter().filter(|path| path.is_dir());
+        let is_unpacked = |path: &PathBuf| {
+            let lies_in = |file: &NamedTarget| file.packed.is_some() && file.file() == path;
+            package::is_named(path) && files.iter().any(lies_in)
+        };
+        let folders = targets
+            .iter()
+            .filter(|path| path.is_dir() || is_unpacked(path));
         let folders = folders.map(|path| NamedFolder {
             path: path.clone(),
             files: files
@@ -55,9 +61,8 @@ impl NamedFolder {
             1 => "the one file in it is left out".to_owned(),
             files => format!("all {files} files in it are left out"),
         };
-        let why = format!(
-            "Nothing is recognised in the folder {name}, no image, capture or database: {files}"
-        );
+        let why =
+            format!("Nothing is recognised in {name}, no image, capture or database: {files}");
         let mut findings = vec![Finding::new(
             rules::NOTHING_RECOGNISED,
             Severity::Unknown,

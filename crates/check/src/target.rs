@@ -121,6 +121,22 @@ pub fn given(name: &str, bytes: &[u8]) -> Target {
     target
 }
 
+/// Judges an image that lies in an OVA, and is put right with all of it.
+pub fn packed(source: &Arc<dyn Source>, package: &Path, job: &CheckJob) -> Target {
+    let name = source.path().display().to_string();
+    let mut target = read(name, SourceKind::Image, job, || {
+        assemble::image_from(source, &job.inspect)
+    });
+    next::packaged(&mut target, job, package);
+    target
+}
+
+/// An OVA in which nothing can be read.
+pub fn damaged(path: &Path, error: &Error) -> Target {
+    let name = path.display().to_string();
+    failed(name, SourceKind::Image, error, Instant::now())
+}
+
 /// A folder that cannot be listed.
 pub fn closed(folder: &Path, error: &std::io::Error) -> Target {
     let cause = std::io::Error::new(error.kind(), error.to_string());

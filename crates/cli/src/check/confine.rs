@@ -31,8 +31,8 @@ fn allowed(found: &FoundTargets, job: &CheckJob, arguments: &CheckArgs) -> Optio
     }
     let mut read: BTreeSet<PathBuf> = KERNEL.iter().map(PathBuf::from).collect();
     for named in &found.files {
-        if named.bundle {
-            read.insert(named.path.clone());
+        if named.bundle || named.packed.is_some() {
+            read.insert(named.file().to_owned());
         } else if named.found {
             // A regular file beneath the folder that was searched, or a link to one of them.
             read.insert(folder_of(&named.path));

@@ -54,7 +54,11 @@ pub fn run(arguments: &CheckArgs) -> Result<Exit> {
         let crew = crew::Crew::new(found.files.len(), &job, arguments, &interrupt)?;
         stream::run(found, &crew, &policy, arguments, &head)?
     } else {
-        let files: Vec<_> = found.files.iter().map(|file| file.path.clone()).collect();
+        let files: Vec<_> = found
+            .files
+            .iter()
+            .map(|file| file.file().to_owned())
+            .collect();
         let targets = judge_all(found, arguments, &job, &interrupt)?;
         whole(head, targets, &policy, arguments, &files)?
     };

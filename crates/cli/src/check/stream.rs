@@ -37,7 +37,11 @@ pub fn run(
     head: &Report,
 ) -> Result<Exit> {
     let mut tally = ExitTally::default();
-    let files: Vec<_> = found.files.iter().map(|file| file.path.clone()).collect();
+    let files: Vec<_> = found
+        .files
+        .iter()
+        .map(|file| file.file().to_owned())
+        .collect();
     let chunks = found.files.chunks(AT_ONCE);
     let chunks = std::iter::once(found.judged).chain(chunks.map(|files| crew.judge(files)));
     let mut folders = Some(found.folders);
