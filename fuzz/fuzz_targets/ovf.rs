@@ -5,7 +5,9 @@ use ioalign_repair::ovf::{OvfChange, OvfPackage, SPARSE, manifest};
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let text = String::from_utf8_lossy(data).into_owned();
-    let _ = manifest::names(&text);
+    for entry in manifest::entries(&text) {
+        let _ = entry.is_of(data);
+    }
     let Ok(package) = OvfPackage::read(text) else {
         return;
     };

@@ -19,10 +19,12 @@ pub fn file_as_disk(path: &Path) -> Result<Box<dyn Disk>> {
     let source = FileSource::open(path)
         .map_err(|error| Error::io("cannot be opened", io::Error::other(error)).of_target(path))?;
     lock::shared(source.file(), path)?;
-    Ok(Box::new(Reading::new(
-        Arc::new(source) as Arc<dyn Source>,
-        1,
-    )))
+    Ok(source_as_disk(Arc::new(source)))
+}
+
+/// The same of one that is open already, and locked.
+pub fn source_as_disk(source: Arc<dyn Source>) -> Box<dyn Disk> {
+    Box::new(Reading::new(source, 1))
 }
 
 /// Copies a file into an empty one that is open and will be named `path`.

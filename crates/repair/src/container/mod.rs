@@ -22,7 +22,7 @@ mod vmdk;
 
 pub use copy::{holds_view, write_new, write_new_with, write_view};
 pub use create::{create, create_in, create_store};
-pub use file_copy::{copied_file, file_as_disk};
+pub use file_copy::{copied_file, file_as_disk, source_as_disk};
 pub use ioalign_core::layer::detail::ImageFormat;
-pub use open::{open, open_store};
+pub use open::{open, open_source, open_store};
 pub use store::Store;

@@ -42,7 +42,13 @@ fn readable(path: &Path) -> Result<Box<dyn Disk>> {
         return Ok(Box::new(Reading::new(Arc::new(source), logical)));
     }
     lock::shared(file, path)?;
-    let image = inspected(&(Arc::new(source) as Arc<dyn Source>), path)?;
+    open_source(&(Arc::new(source) as Arc<dyn Source>))
+}
+
+/// Opens an image to read that is open already, as a file in an archive is. Who opened it has locked it.
+pub fn open_source(source: &Arc<dyn Source>) -> Result<Box<dyn Disk>> {
+    let path = source.path();
+    let image = inspected(source, path)?;
     sound::to_read(&image).map_err(|error| error.of_target(path))?;
     let logical = image.logical_sector.map_or(512, |sector| sector.get());
     Ok(Box::new(Reading::new(image.guest, logical)))

@@ -24,6 +24,7 @@ Examples:
   ioalign fix old.vhd --output new.qcow2     into a new image; the original is not touched
   ioalign fix images/ --output aligned/      every image of a folder, put right while it is copied
   ioalign fix vm.ovf --output aligned/       the disks of a package, and its description
+  ioalign fix vm.ova --output aligned/       the same of a package in one file
   ioalign fix disk.img --partition 1 --align 64k
   ioalign fix /dev/sdb --grid 192k:stripe:preference --json
   ioalign fix disk.img --grow --apply        after `truncate --size +10G disk.img`
@@ -41,7 +42,7 @@ that would be refused exits so too); 130 interrupted: the journal holds the stat
 #[derive(Debug, Args)]
 pub struct FixArgs {
     /// An image file of any format, or a block device that is not in use; with --output also a folder of
-    /// images or the .ovf of a package
+    /// images or a package (.ovf, .ova)
     #[arg(value_name = "TARGET")]
     pub target: PathBuf,
 

@@ -1,27 +1,30 @@
 //! The images of a folder or a package.
 
-use std::collections::HashSet;
-use std::os::unix::fs::MetadataExt;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use anyhow::{Context, Result};
-use ioalign_check::{CheckJob, NamedTarget, judge_one};
+use anyhow::Result;
+use ioalign_check::{CheckJob, FoundTargets, NamedTarget, judge_one};
 use ioalign_core::layer::detail::{ImageFormat, ImageHeader};
+use ioalign_core::shell;
 use ioalign_inspect::images::{self, ImagePolicy};
-use ioalign_inspect::source::{FileSource, Source};
-use ioalign_repair::ovf::{LONGEST, OvfPackage};
 use ioalign_report::{SourceKind, Target};
 
 use super::super::{grids, survey};
+use super::described::FoundPackage;
 use super::has_ending;
+use super::progress::MigrationProgress;
+use super::source_file::{self, SourceFile};
+use super::source_files::SourceFiles;
 use crate::allowed_files::folder_of;
 use crate::args::FixArgs;
 
 /// What is migrated.
 pub struct MigrationSource {
-    /// The folder that names count from.
+    /// The folder, or the OVA, that names count from.
     pub folder: PathBuf,
+    /// Where the files of packages are.
+    pub files: SourceFiles,
     /// The images, by their names.
     pub images: Vec<FoundImage>,
     /// Descriptions of packages.
@@ -34,8 +37,8 @@ pub struct MigrationSource {
 
 /// An image.
 pub struct FoundImage {
-    /// Where it is.
-    pub path: PathBuf,
+    /// Its file.
+    pub file: SourceFile,
     /// Its name below the folder.
     pub name: PathBuf,
     /// What `check` says of it.
@@ -46,6 +49,8 @@ pub struct FoundImage {
     pub is_packed: bool,
     /// Bytes that its files take.
     pub stored: u64,
+    /// Why it is not what it was when its package was made.
+    pub wrong: Option<String>,
 }
 
 /// What the headers of an image say.
@@ -62,62 +67,136 @@ pub struct ImageFacts {
     pub others: Vec<PathBuf>,
 }
 
-/// A description, or why it is none.
-pub struct FoundPackage {
-    /// Where it is.
-    pub path: PathBuf,
-    /// Its name below the folder.
-    pub name: PathBuf,
-    /// What it says.
-    pub package: Result<OvfPackage>,
-}
-
 impl MigrationSource {
     /// Finds and judges them.
     pub fn find(arguments: &FixArgs) -> Result<Self> {
         let job = survey::job(grids(arguments), arguments.sector_size);
         let target = &arguments.target;
-        let is_folder = target.is_dir();
-        let folder = match is_folder {
-            true => target.clone(),
-            false => folder_of(target),
+        if target.is_dir() {
+            return Self::in_folder(target, &job);
+        }
+        let (folder, files, description) = match has_ending(target, "ova") {
+            true => {
+                let files = SourceFiles::packed(target)?;
+                let description = files.description();
+                let named = |error: anyhow::Error| error.context(shell::path(target).into_owned());
+                (target.clone(), files, description.map_err(named)?)
+            }
+            false => (
+                folder_of(target),
+                SourceFiles::Host,
+                SourceFile::new(target.clone()),
+            ),
         };
-        let found = match is_folder {
-            true => ioalign_check::find(std::slice::from_ref(target), false, &job),
-            false => Default::default(),
-        };
-        let mut files = found.files;
-        let all: Vec<PathBuf> = match is_folder {
-            true => files.iter().map(|file| file.path.clone()).collect(),
-            false => vec![target.clone()],
-        };
-        let described = all.into_iter().filter(|path| has_ending(path, "ovf"));
-        let packages: Vec<_> = described
-            .map(|path| FoundPackage::read(path, &folder))
-            .collect();
-        let packed: HashSet<PathBuf> = packages.iter().flat_map(FoundPackage::disks).collect();
-        files.retain(|file| !packed.contains(&file.path) && !has_ending(&file.path, "ovf"));
-        let before = files.len();
-        let mut images: Vec<_> = files
+        let mut source = Self::empty(folder, files);
+        source.describe(vec![description], &job);
+        source.without_parts();
+        Ok(source)
+    }
+
+    /// All images and packages below a folder.
+    fn in_folder(folder: &Path, job: &CheckJob) -> Result<Self> {
+        let FoundTargets {
+            mut files, notes, ..
+        } = ioalign_check::find(&[folder.to_owned()], false, job);
+        let mut source = Self::empty(folder.to_owned(), SourceFiles::Host);
+        source.notes = notes;
+        source.leave_out_packed(&mut files);
+        let described = files
             .iter()
-            .filter_map(|file| FoundImage::of(file, &folder, &job))
+            .filter(|file| has_ending(&file.path, "ovf"))
+            .map(|file| SourceFile::new(file.path.clone()));
+        source.describe(described.collect(), job);
+        let packed: HashSet<_> = source
+            .images
+            .iter()
+            .map(|one| one.file.path.clone())
             .collect();
-        let others = before - images.len();
-        images.extend(
-            packed
-                .iter()
-                .map(|path| FoundImage::packed(path, &folder, &job)),
-        );
-        let parts: HashSet<PathBuf> = images.iter().flat_map(FoundImage::parts).collect();
-        images.retain(|image| !parts.contains(&image.path));
-        images.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(Self {
+        files.retain(|file| !packed.contains(&file.path) && !has_ending(&file.path, "ovf"));
+        let images: Vec<_> = files
+            .iter()
+            .filter_map(|file| FoundImage::of(file, folder, job))
+            .collect();
+        source.other_files += (files.len() - images.len()) as u64;
+        source.images.extend(images);
+        source.without_parts();
+        Ok(source)
+    }
+
+    fn empty(folder: PathBuf, files: SourceFiles) -> Self {
+        Self {
             folder,
-            images,
-            packages,
-            other_files: others as u64,
-            notes: found.notes,
-        })
+            files,
+            images: Vec::new(),
+            packages: Vec::new(),
+            other_files: 0,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Leaves OVAs of a folder out: their files could have the names of others.
+    fn leave_out_packed(&mut self, files: &mut Vec<NamedTarget>) {
+        let is_packed = |file: &NamedTarget| file.packed.is_some() || file.damaged.is_some();
+        let packages = files.iter().filter(|file| is_packed(file));
+        let packages: BTreeSet<_> = packages.map(|file| file.file().to_owned()).collect();
+        files.retain(|file| !is_packed(file));
+        self.other_files += packages.len() as u64;
+        self.notes.extend(packages.iter().map(|path| {
+            let path = shell::path(path);
+            format!(
+                "{path}: an OVA goes to a folder of its own: `ioalign fix {path} --output FOLDER`"
+            )
+        }));
+    }
+
+    /// Reads descriptions, and finds the disks that they name.
+    fn describe(&mut self, descriptions: Vec<SourceFile>, job: &CheckJob) {
+        let read = |file| FoundPackage::read(file, &self.folder, &self.files);
+        self.packages = descriptions.into_iter().map(read).collect();
+        let mut seen = HashSet::new();
+        for package in &self.packages {
+            let home = package.place("");
+            for path in package
+                .disks()
+                .into_iter()
+                .filter(|path| seen.insert(path.clone()))
+            {
+                let file = self.files.find(&path, &home).ok().flatten();
+                let image = file.map(|file| {
+                    let target = file.judged(job);
+                    FoundImage::judged(file, &self.folder, target, true)
+                });
+                self.images.extend(image);
+            }
+        }
+    }
+
+    /// Leaves out files that belong to an image and are none by themselves.
+    fn without_parts(&mut self) {
+        let parts: HashSet<PathBuf> = self.images.iter().flat_map(FoundImage::parts).collect();
+        self.images
+            .retain(|image| !parts.contains(&image.file.path));
+        self.images.sort_by(|a, b| a.name.cmp(&b.name));
+    }
+
+    /// Bytes that are read to compare files of packages with their manifests.
+    pub fn digested_bytes(&self) -> u64 {
+        self.packages.iter().map(FoundPackage::digested_bytes).sum()
+    }
+
+    /// Compares the files of packages with their manifests.
+    pub fn compare(&mut self, shown: &MigrationProgress) {
+        for package in &mut self.packages {
+            package.compare(shown);
+            let Some((wrong, error)) = package.wrong.as_ref().zip(package.package.as_ref().err())
+            else {
+                continue;
+            };
+            let mut images = self.images.iter_mut();
+            if let Some(image) = images.find(|image| image.file.path == *wrong) {
+                image.wrong = Some(format!("{error:#}"));
+            }
+        }
     }
 }
 
@@ -128,26 +207,23 @@ impl FoundImage {
             return None;
         }
         let target = judge_one(file, job).filter(|target| target.source == SourceKind::Image)?;
-        Some(Self::judged(&file.path, folder, target, false))
+        let file = SourceFile::new(file.path.clone());
+        Some(Self::judged(file, folder, target, false))
     }
 
-    /// The disk of a package, which is one whatever it is called.
-    fn packed(path: &Path, folder: &Path, job: &CheckJob) -> Self {
-        Self::judged(path, folder, crate::check::one(path, job), true)
-    }
-
-    fn judged(path: &Path, folder: &Path, target: Target, is_packed: bool) -> Self {
-        let facts = ImageFacts::read(path);
+    fn judged(file: SourceFile, folder: &Path, target: Target, is_packed: bool) -> Self {
+        let facts = ImageFacts::read(&file);
         let others = facts.iter().flat_map(|facts| &facts.others);
-        let all = others.map(PathBuf::as_path).chain([path]);
-        let stored = all.filter_map(|path| path.metadata().ok());
+        let others: u64 = others.map(|path| source_file::stored(path)).sum();
+        let name = file.path.strip_prefix(folder).unwrap_or(&file.path);
         Self {
-            path: path.to_owned(),
-            name: path.strip_prefix(folder).unwrap_or(path).to_owned(),
+            name: name.to_owned(),
             target,
             is_packed,
-            stored: stored.map(|meta| meta.blocks().saturating_mul(512)).sum(),
+            stored: others.saturating_add(file.stored()),
             facts,
+            wrong: None,
+            file,
         }
     }
 
@@ -161,8 +237,9 @@ impl FoundImage {
 }
 
 impl ImageFacts {
-    fn read(path: &Path) -> Option<Self> {
-        let source: Arc<dyn Source> = Arc::new(FileSource::open(path).ok()?);
+    fn read(file: &SourceFile) -> Option<Self> {
+        let path = &file.path;
+        let source = file.source().ok()?;
         let image = images::open(&source, &ImagePolicy::default()).ok()??;
         let detail = &image.detail;
         let (snapshots, data) = match &detail.header {
@@ -183,52 +260,4 @@ impl ImageFacts {
             others,
         })
     }
-}
-
-impl FoundPackage {
-    fn read(path: PathBuf, folder: &Path) -> Self {
-        let package = described(&path);
-        let name = path.strip_prefix(folder).unwrap_or(&path).to_owned();
-        Self {
-            path,
-            name,
-            package,
-        }
-    }
-
-    /// The place of one of its files.
-    pub fn place(&self, href: &str) -> PathBuf {
-        self.path.with_file_name(href)
-    }
-
-    fn disks(&self) -> Vec<PathBuf> {
-        let files = self.package.iter().flat_map(|package| &package.files);
-        let disks = files.filter(|file| file.is_disk() && file.refusal().is_none());
-        disks.map(|file| self.place(&file.href)).collect()
-    }
-}
-
-/// The description; its files lie below its folder, and no link leads out of that.
-fn described(path: &Path) -> Result<OvfPackage> {
-    let length = path.metadata().context("cannot be looked at")?.len();
-    anyhow::ensure!(length <= LONGEST, "is longer than any description");
-    let text = std::fs::read_to_string(path).context("cannot be read as text in UTF-8")?;
-    let package = OvfPackage::read(text)?;
-    let home = path.with_file_name("");
-    let home = match home.as_os_str().is_empty() {
-        true => Path::new(".").canonicalize()?,
-        false => home.canonicalize()?,
-    };
-    for file in &package.files {
-        let place = path.with_file_name(&file.href);
-        let found = place.canonicalize();
-        let found =
-            found.with_context(|| format!("its file {} cannot be found", place.display()))?;
-        anyhow::ensure!(
-            found.starts_with(&home),
-            "its file {} is a link out of its folder",
-            place.display()
-        );
-    }
-    Ok(package)
 }

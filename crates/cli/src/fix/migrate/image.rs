@@ -2,21 +2,19 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use ioalign_core::Severity;
 use ioalign_core::consequence::Weight;
 use ioalign_core::layer::detail::ImageFormat;
 use ioalign_core::migration_document::{ImageFate, MigratedImage};
-use ioalign_core::move_words;
-use ioalign_inspect::moving;
 use ioalign_repair::convert::{self, Conversion, ConversionAnswer, ConversionWish};
 use ioalign_repair::fix::{self, DiskSurvey, RepairPlan, Sectored};
 use ioalign_repair::overlay::{self, OverlayLayer, OverlayView};
 use ioalign_repair::tables::RewritableTable;
-use ioalign_repair::{Disk, Move, container};
+use ioalign_repair::{Disk, Move};
 use ioalign_report::Target;
 
-use super::super::{choices, place, refuse, survey};
+use super::super::{choices, refuse, survey};
 use super::find::{FoundImage, ImageFacts};
 use crate::args::FixArgs;
 
@@ -74,8 +72,11 @@ pub fn planned(
     arguments: &FixArgs,
     answer: &mut MigratedImage,
 ) -> Result<ImagePlan> {
-    is_at_rest(found)?;
-    let disk = container::open(&found.path, false)?;
+    if let Some(why) = &found.wrong {
+        bail!("{why}");
+    }
+    found.file.is_at_rest()?;
+    let disk = found.file.disk()?;
     answer.disk_bytes = disk.size_bytes();
     let facts = found
         .facts
@@ -85,8 +86,7 @@ pub fn planned(
     let mut logical = sectored.logical_bytes();
     let repair = aligned(found, arguments, &mut *sectored, answer)?;
     drop(sectored);
-    let mut disk: Box<dyn Disk> =
-        Sectored::boxed(container::open(&found.path, false)?, Some(SMALLEST));
+    let mut disk: Box<dyn Disk> = Sectored::boxed(found.file.disk()?, Some(SMALLEST));
     let (moves, layers) = match &repair {
         Some(plan) if !plan.is_empty() => (plan.job.moves.clone(), overlay::of_job(&plan.job)),
         _ => (Vec::new(), Vec::new()),
@@ -139,21 +139,6 @@ pub fn planned(
     })
 }
 
-/// Refuses an image whose data are on their way.
-fn is_at_rest(found: &FoundImage) -> Result<()> {
-    if let Ok(Some(marker)) = moving::marker_of(&found.path) {
-        return Err(anyhow!(move_words::state(&marker)));
-    }
-    let journal = place::beside(&found.path)?;
-    match journal.filter(|path| path.symlink_metadata().is_ok()) {
-        Some(path) => Err(anyhow!(
-            "beside it is the journal of an unfinished job, or another file of that name: {}",
-            path.display()
-        )),
-        None => Ok(()),
-    }
-}
-
 /// The moves onto the grids; `None` for a disk without a table, of which `check` has nothing bad to say.
 fn aligned(
     found: &FoundImage,
@@ -169,7 +154,7 @@ fn aligned(
     let survey = DiskSurvey {
         // The new file has none of the old one's faults: nothing is to be said of them.
         container: None,
-        ..survey::of_table(&table, &found.path, &found.target)?
+        ..survey::of_table(&table, &found.file.path, &found.target)?
     };
     let plan = fix::plan(disk, &survey, &choices(arguments))?;
     fix::consent(&plan, |one| refuse::accepted(one, arguments))?;

@@ -1,19 +1,23 @@
-//! `fix FOLDER --output FOLDER2`, and the same of an OVF package: every image goes to a new place and is put right on the way,
+//! `fix FOLDER --output FOLDER2`, and the same of a package (OVF, OVA): every image goes to a new place and is put right on the way,
 //! in one pass over it.
 //!
 //! An image that is refused stops none of the others. A new image has its name when it is whole, so a second run goes on
 //! where the first was stopped: it compares what is there, and writes the rest.
 
+mod described;
 mod find;
 mod image;
 mod package;
 mod progress;
+mod source_file;
+mod source_files;
 mod write;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Result;
+use ioalign_check::image_name;
 use ioalign_core::migration_document::{
     ImageFate, MigratedImage, MigrationDocument, MigrationResult, SCHEMA,
 };
@@ -45,7 +49,8 @@ fn has_ending(path: &Path, ending: &str) -> bool {
 /// Runs it.
 pub fn run(arguments: &FixArgs) -> Result<Exit> {
     let output = possible(arguments)?;
-    let source = MigrationSource::find(arguments)?;
+    let mut source = MigrationSource::find(arguments)?;
+    usable(arguments, &source)?;
     if source.images.is_empty() && source.packages.is_empty() {
         let what = format!(
             "{}: there is no image in it; next: `ioalign check {}`",
@@ -55,14 +60,20 @@ pub fn run(arguments: &FixArgs) -> Result<Exit> {
         anyhow::bail!(what);
     }
     let dry = arguments.mode.plan;
-    let shown = MigrationProgress::of(&arguments.look, &source.images)?;
+    let shown = MigrationProgress::of(&arguments.look, &source.images, source.digested_bytes())?;
     let begun = Instant::now();
+    source.compare(&shown);
+    if let Err(error) = usable(arguments, &source) {
+        shown.end();
+        return Err(error);
+    }
     let mut migration = Migration {
         arguments,
         output,
         shown: &shown,
         verified: 0,
     };
+    let is_new = !output.exists();
     if !dry {
         make_folder(output)?;
     }
@@ -76,6 +87,10 @@ pub fn run(arguments: &FixArgs) -> Result<Exit> {
         false => package::written(&source, &images, &migration),
     };
     shown.end();
+    if is_new {
+        // What is not empty stays.
+        let _ = std::fs::remove_dir(output);
+    }
     let mut document = MigrationDocument {
         schema: SCHEMA,
         tool: crate::check::tool(),
@@ -102,6 +117,16 @@ pub fn run(arguments: &FixArgs) -> Result<Exit> {
         note(one);
     }
     Ok(exit(arguments, &document))
+}
+
+/// Refuses a package that was named and cannot be had as a whole, before anything is written.
+fn usable(arguments: &FixArgs, source: &MigrationSource) -> Result<()> {
+    match source.packages.as_slice() {
+        [only] if !arguments.target.is_dir() => only
+            .usable()
+            .map_err(|error| error.context(shell::path(&arguments.target).into_owned())),
+        _ => Ok(()),
+    }
 }
 
 fn exit(arguments: &FixArgs, document: &MigrationDocument) -> Exit {
@@ -140,6 +165,8 @@ fn next(arguments: &FixArgs, document: &MigrationDocument) -> String {
             let step = super::command::FixStep::Output(output, arguments.format);
             super::command::line(arguments, step)
         }
+        // Nothing of it was written.
+        _ if !output.exists() => format!("ioalign check {}", shell::path(&arguments.target)),
         _ => format!("ioalign check {}", shell::path(output)),
     }
 }
@@ -148,17 +175,11 @@ fn next(arguments: &FixArgs, document: &MigrationDocument) -> String {
 fn possible(arguments: &FixArgs) -> Result<&Path> {
     let target = &arguments.target;
     let name = shell::path(target);
-    if has_ending(target, "ova") {
-        let what = format!(
-            "{name}: an OVA is a tar of a package: unpack it into a folder first, and name its .ovf; next: `tar -xf {name}`"
-        );
-        return Err(UsageError(what).into());
-    }
     let Some(output) = &arguments.output else {
-        let new = format!("{}-aligned", target.with_extension("").display());
+        let new = image_name::aligned_folder(target);
         let what = format!(
             "{name}: a folder or a package is put right while it is copied; next: `ioalign fix {name} --output {}`",
-            shell::path(Path::new(&new))
+            shell::path(&new)
         );
         return Err(UsageError(what).into());
     };
@@ -234,7 +255,8 @@ impl Migration<'_> {
                 false => ImageFate::Refused,
             };
             answer.output = None;
-            answer.why = (answer.fate == ImageFate::Refused).then(|| reason(&error, &found.path));
+            answer.why =
+                (answer.fate == ImageFate::Refused).then(|| reason(&error, &found.file.path));
         }
         self.shown.finish(found);
         answer

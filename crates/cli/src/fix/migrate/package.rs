@@ -7,9 +7,12 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow, bail};
 use ioalign_core::migration_document::{ImageFate, MigratedImage, MigratedPackage};
 use ioalign_device::create::{NewFile, Readers};
-use ioalign_repair::ovf::{self, OvfChange, OvfFile, OvfPackage, manifest};
+use ioalign_repair::ovf::manifest::{self, ManifestEntry};
+use ioalign_repair::ovf::{self, OvfChange, OvfFile, OvfPackage};
 
-use super::find::{FoundPackage, MigrationSource};
+use super::described::FoundPackage;
+use super::find::MigrationSource;
+use super::source_file::SourceFile;
 use super::{Migration, make_folder, reason, write};
 
 /// All packages, each with what became of it.
@@ -34,7 +37,7 @@ pub fn written(
         };
         match job.write(&mut answer) {
             Ok(()) => answer.output = Some(answer.source.clone()),
-            Err(error) => answer.why = Some(reason(&error, &found.path)),
+            Err(error) => answer.why = Some(reason(&error, &found.file.path)),
         }
         answer
     };
@@ -56,7 +59,7 @@ impl PackageJob<'_> {
         let changes: Vec<OvfChange> = changes.collect::<Result<_>>()?;
         let text = package.changed(&changes);
         let new = self.run.output.join(&self.found.name);
-        put(&self.found.path, &new, text.as_bytes())?;
+        put(&self.found.file, &new, text.as_bytes())?;
         let changed = changes.iter().filter(|change| change.format.is_some());
         for change in changed {
             answer.notes.push(format!(
@@ -79,11 +82,14 @@ impl PackageJob<'_> {
         }
         let name = old.strip_prefix(&self.source.folder).unwrap_or(&old);
         let new = self.run.output.join(name);
+        let home = self.found.place("");
+        let from = self.source.files.find(&old, &home)?;
+        let from = from.with_context(|| format!("its file {} cannot be found", file.href))?;
         make_folder(new.parent().unwrap_or(self.run.output))?;
         match new.symlink_metadata() {
             // Several descriptions may name it.
-            Ok(_) => write::compare_file(&old, &new, self.run)?,
-            Err(_) => drop(write::file(&old, &new, self.run)?),
+            Ok(_) => write::compare_file(&from, &new, self.run)?,
+            Err(_) => drop(write::file(&from, &new, self.run)?),
         }
         self.change(file, &new, None)
     }
@@ -135,25 +141,25 @@ impl PackageJob<'_> {
         changes: &[OvfChange],
         answer: &mut MigratedPackage,
     ) -> Result<()> {
-        let signed = self.found.path.with_extension("cert");
-        if signed.exists() {
+        let signed = self.found.file.path.with_extension("cert");
+        let home = self.found.place("");
+        if self
+            .source
+            .files
+            .find(&signed, &home)
+            .is_ok_and(|file| file.is_some())
+        {
             answer.notes.push(
                 "its signature (.cert) is not valid for new files, and was not copied".to_owned(),
             );
         }
-        let old = self.found.path.with_extension("mf");
-        if !old.exists() {
+        let Some(old) = &self.found.manifest else {
             return Ok(());
-        }
-        let text = std::fs::read_to_string(&old).context("its manifest cannot be read")?;
-        let own = self
-            .found
-            .path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy();
+        };
+        let own = self.found.file.path.file_name().unwrap_or_default();
+        let own = own.to_string_lossy();
         let mut entries = Vec::new();
-        for name in manifest::names(&text) {
+        for ManifestEntry { name, .. } in manifest::entries(&old.text) {
             let known = name == own || package.files.iter().any(|file| file.href == name);
             if !known {
                 answer.notes.push(format!(
@@ -168,9 +174,10 @@ impl PackageJob<'_> {
             entries.push((new.clone(), manifest::digest(file)?));
         }
         let new = self.run.output.join(&self.found.name).with_extension("mf");
-        put(&old, &new, manifest::written(&entries).as_bytes())?;
+        put(&old.file, &new, manifest::written(&entries).as_bytes())?;
         answer.manifest = true;
-        if text
+        if old
+            .text
             .lines()
             .any(|line| !line.trim().is_empty() && !line.starts_with("SHA256"))
         {
@@ -183,7 +190,7 @@ impl PackageJob<'_> {
 }
 
 /// Writes a small text. One that is there already has to be the same.
-fn put(old: &Path, new: &Path, bytes: &[u8]) -> Result<()> {
+fn put(old: &SourceFile, new: &Path, bytes: &[u8]) -> Result<()> {
     make_folder(new.parent().unwrap_or(Path::new(".")))?;
     if new.symlink_metadata().is_ok() {
         let same = std::fs::read(new).is_ok_and(|there| there == bytes);
@@ -194,7 +201,7 @@ fn put(old: &Path, new: &Path, bytes: &[u8]) -> Result<()> {
         );
         return Ok(());
     }
-    let sources = old.metadata().ok().into_iter().collect();
+    let sources = old.host_file().metadata().ok().into_iter().collect();
     let mut pending = NewFile::new(new)
         .readable_by(Readers::Copied(sources))
         .create()?;

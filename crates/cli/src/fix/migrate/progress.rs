@@ -27,9 +27,9 @@ pub struct MigrationProgress {
 }
 
 impl MigrationProgress {
-    /// Watches for Ctrl-C from now on.
-    pub fn of(look: &LookArgs, images: &[FoundImage]) -> Result<Self> {
-        let total = images.iter().map(work).sum();
+    /// Watches for Ctrl-C from now on. `digested`: bytes that are compared with manifests first.
+    pub fn of(look: &LookArgs, images: &[FoundImage], digested: u64) -> Result<Self> {
+        let total = images.iter().map(work).sum::<u64>() + digested;
         let shown = !(look.quiet || look.json);
         Ok(Self {
             bar: bar(
@@ -49,6 +49,18 @@ impl MigrationProgress {
     /// Whether to stop.
     pub fn asked(&self) -> bool {
         self.interrupt.asked()
+    }
+
+    /// A file is compared with a manifest.
+    pub fn compare(&self, name: &str) {
+        self.message.set(format!("{name}: digest"));
+    }
+
+    /// Bytes of it were read; whether to go on.
+    pub fn compared(&self, bytes: u64) -> bool {
+        self.before.set(self.before.get() + bytes);
+        self.show(0);
+        !self.asked()
     }
 
     /// An image is next.

@@ -14,6 +14,7 @@ use super::super::{image_room, options};
 use super::Migration;
 use super::find::FoundImage;
 use super::image::ImagePlan;
+use super::source_file::SourceFile;
 
 const SMALLEST: u64 = 512;
 
@@ -25,7 +26,7 @@ pub fn write(
     run: &Migration<'_>,
 ) -> Result<Done> {
     let Some(format) = plan.format else {
-        return file(&found.path, new, run);
+        return file(&found.file, new, run);
     };
     image_room::check(&mut *plan.disk, new, run.arguments)?;
     let size = plan.disk.size_bytes();
@@ -35,7 +36,7 @@ pub fn write(
         ImageFormat::Vhdx => plan.logical,
         _ => SMALLEST,
     };
-    let mut image = FreshImage::create(new, &found.path, format, bytes, logical)?;
+    let mut image = FreshImage::create(new, found.file.host_file(), format, bytes, logical)?;
     let how = options(run.arguments);
     let mut say = |progress: &_| run.shown.say(progress);
     let done = with_view(plan, |view| {
@@ -56,10 +57,10 @@ fn with_view<T>(plan: &mut ImagePlan, work: impl FnOnce(&mut OverlayView<'_>) ->
 }
 
 /// Copies a file as it is.
-pub fn file(from: &Path, new: &Path, run: &Migration<'_>) -> Result<Done> {
-    let mut disk = container::file_as_disk(from)?;
+pub fn file(from: &SourceFile, new: &Path, run: &Migration<'_>) -> Result<Done> {
+    let mut disk = from.bytes()?;
     image_room::check(&mut *disk, new, run.arguments)?;
-    let source = from.metadata().ok().into_iter().collect();
+    let source = from.host_file().metadata().ok().into_iter().collect();
     let pending = NewFile::new(new)
         .readable_by(Readers::Copied(source))
         .create()?;
@@ -79,7 +80,7 @@ pub fn compare(
     run: &Migration<'_>,
 ) -> Result<()> {
     if plan.format.is_none() {
-        return compare_file(&found.path, new, run);
+        return compare_file(&found.file, new, run);
     }
     let how = options(run.arguments);
     let mut say = |progress: &_| run.shown.say(progress);
@@ -91,8 +92,8 @@ pub fn compare(
 }
 
 /// The same of a file that is copied as it is.
-pub fn compare_file(from: &Path, new: &Path, run: &Migration<'_>) -> Result<()> {
-    let mut disk = container::file_as_disk(from)?;
+pub fn compare_file(from: &SourceFile, new: &Path, run: &Migration<'_>) -> Result<()> {
+    let mut disk = from.bytes()?;
     let mut there = container::file_as_disk(new)?;
     let size = disk.size_bytes();
     let mut view = OverlayView::new(&mut *disk, (size, 1), &[], &[]);

@@ -10,6 +10,7 @@ mod layouts;
 mod logs;
 mod migrate;
 mod new_image;
+mod ova;
 mod overlays;
 mod pasted;
 mod refusals;
