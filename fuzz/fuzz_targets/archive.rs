@@ -8,6 +8,12 @@ use ioalign_inspect::{Source, archive};
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let source: Arc<dyn Source> = Arc::new(MemorySource::new(data));
+    if let Ok(Some(files)) = archive::files::files(&source) {
+        for file in files {
+            let part = file.source(&source, &file.name);
+            assert_eq!(part.len(), file.place.1, "it lies in the tarball");
+        }
+    }
     if let Ok(Some(bundle)) = archive::read(&source) {
         for name in bundle.tree.names("sys/block") {
             let _ = bundle.tree.file(&format!("sys/block/{name}/size"));

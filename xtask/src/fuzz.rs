@@ -47,6 +47,9 @@ pub fn run(args: &[String]) -> Result<bool> {
     if has("--convert") {
         return repair("convert_fuzz", value("--runs"));
     }
+    if has("--ovf") {
+        return repair("ovf_fuzz", value("--runs"));
+    }
     if has("--containers") {
         return repair("container_fuzz", value("--runs").or(Some(CONTAINER_RUNS)));
     }
@@ -64,10 +67,10 @@ pub fn run(args: &[String]) -> Result<bool> {
     })
 }
 
-/// What writes: journals, boot sectors, conversions, containers.
+/// What writes: journals, boot sectors, conversions, packages, containers.
 fn repairs(runs: Option<&str>) -> Result<bool> {
     let mut held = true;
-    for example in ["journal_fuzz", "boot_fuzz", "convert_fuzz"] {
+    for example in ["journal_fuzz", "boot_fuzz", "convert_fuzz", "ovf_fuzz"] {
         held &= repair(example, runs)?;
     }
     Ok(repair("container_fuzz", Some(CONTAINER_RUNS))? & held)
