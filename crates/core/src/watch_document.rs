@@ -85,6 +85,8 @@ pub struct WatchedBursts {
 pub struct WatchSummary {
     /// How long it took.
     pub seconds: f64,
+    /// Whose I/O alone was counted, as in [`Profile::only`](crate::profile::Profile::only).
+    pub only: Vec<String>,
     /// Devices that did something.
     pub devices: Vec<DeviceFigures>,
     /// What was not counted, or not whole.

@@ -28,7 +28,7 @@ pub fn run(
 ) -> Result<Exit> {
     let mut session = TracefsSession::start(devices)?;
     note("without BPF: events as text from tracefs, figures at the end");
-    note(super::watching(devices, &[]));
+    note(super::watching(devices));
     // The I/O of a machine is for its owner only.
     let record = match &arguments.record {
         Some(path) => Some(Destination::data(path, arguments.replace, Readers::Owner).open()?),

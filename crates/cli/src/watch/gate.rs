@@ -72,6 +72,19 @@ impl<'a> WatchGate<'a> {
         self.group.is_some() || arguments.cgroup.is_some() || !arguments.file.is_empty()
     }
 
+    /// Whose I/O alone is counted, as a profile has it.
+    pub fn only(&self) -> Vec<String> {
+        let arguments = self.arguments;
+        let words = arguments.command.iter();
+        let command: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
+        let command = (!command.is_empty()).then(|| format!("command {}", command.join(" ")));
+        let group = arguments.cgroup.iter();
+        let group = group.map(|folder| format!("control group {}", folder.display()));
+        let files = arguments.file.iter();
+        let files = files.map(|path| format!("file {}", path.display()));
+        command.into_iter().chain(group).chain(files).collect()
+    }
+
     /// Whether there is a command or an assertion: an end before theirs is none.
     pub fn judges(&self) -> bool {
         self.group.is_some() || !self.arguments.assert.is_empty()

@@ -14,7 +14,7 @@ mod screen;
 pub mod tick;
 
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -187,7 +187,7 @@ impl<'a> WatchSession<'a> {
         };
         // The programs are attached now: I/O after this line is counted.
         if !mode.screen {
-            note(watching(watch.devices(), &arguments.file));
+            note(watching(watch.devices()));
         }
         let samples = arguments.straddling.map(|_| Samples::start(&mut watch));
         let timeline = mode.gap.map(|gap| timeline(&watch, gap));
@@ -341,6 +341,7 @@ impl<'a> WatchSession<'a> {
         let timeline = self.clock.timeline.as_ref();
         let mut profile = profile(totals, self.watch.devices(), timeline, duration);
         profile.assertions = self.gate.judge(&profile)?;
+        profile.only = self.gate.only();
         if self.arguments.json {
             profile.machine.clone_from(&self.machine);
             for device in &mut profile.devices {
@@ -385,6 +386,7 @@ impl<'a> WatchSession<'a> {
         });
         WatchSummary {
             seconds: duration.as_secs_f64(),
+            only: self.gate.only(),
             devices: devices.collect(),
             losses: totals.losses(),
         }
@@ -423,7 +425,7 @@ pub fn timeline(watch: &Watch, gap: Duration) -> Timeline {
     Timeline::new(watch.devices().len(), gap, &[1_000_000_000, 20_000_000_000])
 }
 
-fn watching(devices: &[WatchedDevice], files: &[PathBuf]) -> String {
+fn watching(devices: &[WatchedDevice]) -> String {
     let names: Vec<_> = devices
         .iter()
         .map(|device| device.name.as_str())
@@ -435,12 +437,7 @@ fn watching(devices: &[WatchedDevice], files: &[PathBuf]) -> String {
     } else {
         String::new()
     };
-    let mut text = format!("watching {}{more}", names.join(" "));
-    if !files.is_empty() {
-        let files: Vec<_> = files.iter().map(|path| path.to_string_lossy()).collect();
-        text.push_str(&format!(": the I/O of {} alone", files.join(", ")));
-    }
-    text
+    format!("watching {}{more}", names.join(" "))
 }
 
 /// The cost that the kernel measured for each I/O, minus the cost of measuring.

@@ -74,10 +74,11 @@ impl IoKind {
     }
 }
 
-/// Sums up these devices.
+/// Sums up these devices. Of a part of their I/O it is not known how busy they are.
 pub(super) fn sum<'a>(
     devices: impl Iterator<Item = &'a DeviceProfile>,
     in_stack: bool,
+    is_part: bool,
 ) -> LoadSummary {
     let mut load = LoadSummary {
         in_stack,
@@ -90,6 +91,9 @@ pub(super) fn sum<'a>(
         depth.take(device);
     }
     load.queue_depth = depth.mean();
+    if is_part {
+        load.busy_ratio = None;
+    }
     mixes(&mut load.kinds);
     shares(&mut load);
     load

@@ -276,13 +276,15 @@ impl<'a> Sources<'a> {
     /// The I/O of these devices, where the profile has any.
     fn load(&self, names: &[&str]) -> Option<LoadSummary> {
         let profile = self.evidence.profile?;
+        let is_part = !profile.only.is_empty();
         if self.load_assumed {
             let all = profile.devices.iter();
-            return self.evidence.assume_same.then(|| load::sum(all, false));
+            let sum = || load::sum(all, false, is_part);
+            return self.evidence.assume_same.then(sum);
         }
         let is_own = |device: &&DeviceProfile| same::is_device(device, names);
         let own: Vec<_> = profile.devices.iter().filter(is_own).collect();
-        (!own.is_empty()).then(|| load::sum(own.into_iter(), true))
+        (!own.is_empty()).then(|| load::sum(own.into_iter(), true, is_part))
     }
 
     /// The I/O of all devices of the stack.

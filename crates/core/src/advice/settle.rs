@@ -26,7 +26,10 @@ pub(super) fn all(
     }
     match load {
         None => out.push(no_profile()),
-        Some(load) => out.extend(of_load(load)),
+        Some(load) => {
+            let only = evidence.profile.map_or(&[][..], |profile| &profile.only);
+            out.extend(of_load(load, only));
+        }
     }
     match prices {
         None => out.push(no_cost(&open)),
@@ -85,7 +88,15 @@ fn no_profile() -> Assumption {
     )
 }
 
-fn of_load(load: &LoadSummary) -> Vec<Assumption> {
+fn a_part(only: &[String]) -> Assumption {
+    let what = format!(
+        "The profile has the I/O of {} alone: that the device is busy all the time was assumed.",
+        only.join("; ")
+    );
+    assume(what, Some(WATCH.to_owned()))
+}
+
+fn of_load(load: &LoadSummary, only: &[String]) -> Vec<Assumption> {
     let mut out = Vec::new();
     if load.ios == 0 {
         out.push(assume(
@@ -101,7 +112,9 @@ fn of_load(load: &LoadSummary) -> Vec<Assumption> {
         );
         out.push(assume(what, Some(WATCH.to_owned())));
     }
-    if load.busy_ratio.is_none() {
+    if !only.is_empty() {
+        out.push(a_part(only));
+    } else if load.busy_ratio.is_none() {
         let what =
             "The profile has no latencies: that the device is busy all the time was assumed.";
         out.push(assume(what, None));

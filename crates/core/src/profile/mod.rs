@@ -68,6 +68,10 @@ pub struct Profile {
     /// The source files, if there were any.
     #[serde(default)]
     pub files: Vec<TraceFile>,
+    /// A command, a control group, files: whose I/O alone was counted. Empty: all I/O. Of a merged profile: those of any
+    /// part.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub only: Vec<String>,
     /// Of a merged profile: the values that one run over everything would have counted otherwise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inexact: Vec<InexactValue>,

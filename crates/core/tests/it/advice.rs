@@ -272,6 +272,21 @@ fn a_light_load_waits() {
 }
 
 #[test]
+fn a_part_of_the_io_does_not_show_a_light_load() {
+    let mut profile = half_and_half(0.03);
+    profile.only = vec!["file /var/lib/mysql".to_owned()];
+    let found = advice(defect(4096, true), Some(&profile), Some(&measured()));
+    assert!(
+        !kinds(&found).contains(&"light-load"),
+        "{:?}",
+        kinds(&found)
+    );
+    let mut assumed = found.assumed.iter();
+    let what = "The profile has the I/O of file /var/lib/mysql alone";
+    assert!(assumed.any(|one| one.what.starts_with(what)));
+}
+
+#[test]
 fn what_costs_next_to_nothing_is_left() {
     let same = comparison(vec![
         cell("read", 4096, [1.001, 0.998, 1.004]),

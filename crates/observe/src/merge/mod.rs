@@ -51,6 +51,11 @@ pub fn merge(profiles: Vec<Profile>, settings: MergeSettings) -> Profile {
         out.interrupted |= one.interrupted;
         out.clock_doubt = out.clock_doubt.or(one.clock_doubt);
         out.files.extend(one.files);
+        for whose in one.only {
+            if !out.only.contains(&whose) {
+                out.only.push(whose);
+            }
+        }
         doubts.keep(one.inexact);
         for device in one.devices {
             let key = (device.device.clone(), device.offset_applied_bytes);

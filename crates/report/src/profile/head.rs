@@ -103,6 +103,10 @@ pub fn summary(page: &mut TextPage, profile: &Profile) {
         );
         page.put("", "", 2, &[TextSpan::new(Style::Warn, text)]);
     }
+    if !profile.only.is_empty() {
+        let text = format!("Only the I/O of: {}", profile.only.join("; "));
+        page.put("", "", 2, &[TextSpan::new(Style::Warn, text)]);
+    }
     let devices = match profile.devices.len() {
         1 => "1 device".to_owned(),
         n => format!("{n} devices"),

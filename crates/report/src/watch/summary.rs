@@ -20,6 +20,10 @@ const SIZES: usize = 12;
 /// What is said at the end.
 pub fn render(summary: &WatchSummary) -> String {
     let mut page = String::new();
+    if !summary.only.is_empty() {
+        let whose = clean(&summary.only.join("; "));
+        let _ = writeln!(page, "only the I/O of: {whose}");
+    }
     if summary.devices.is_empty() {
         let _ = writeln!(page, "No I/O in {}.", time(summary.seconds * 1e6));
     }

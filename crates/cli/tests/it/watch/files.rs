@@ -172,7 +172,11 @@ fn only_the_io_of_chosen_files_is_counted() {
         let watch = Watching::start(&arguments);
         let text = tool("fio", &["--output-format=json", jobs.to_str().unwrap()]);
         tool("sync", &["-f", folder.to_str().unwrap()]);
-        let counted = by_op(&watch.profile());
+        let profile = watch.profile();
+        schema::valid(&profile, "profile.json");
+        let only = [&deep, &read].map(|path| format!("file {}", path.display()));
+        assert_eq!(profile["only"], serde_json::json!(only));
+        let counted = by_op(&profile);
         let truth: Value = serde_json::from_str(&text[text.find('{').unwrap()..]).unwrap();
         let job = |name: &str| {
             let jobs = truth["jobs"].as_array().unwrap();
