@@ -27,7 +27,8 @@ fn package() -> PathBuf {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
     let output = Command::new(cargo)
-        .args(["metadata", "--format-version=1", "--offline"])
+        // What a build of one crate has not fetched is fetched.
+        .args(["metadata", "--format-version=1", "--locked"])
         // Packages of other systems were never fetched.
         .args(["--filter-platform", &target()])
         .arg("--manifest-path")

@@ -176,7 +176,7 @@ fn sizes_of_o_direct_are_those_that_work() {
 
 #[test]
 fn an_image_of_a_running_machine_is_kept() {
-    needs!(Root);
+    needs!(Root, Packages);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.img");
     File::create(&path).unwrap().set_len(4 * MIB).unwrap();
