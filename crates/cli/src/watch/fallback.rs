@@ -12,12 +12,12 @@ use ioalign_observe::live::WatchedDevice;
 use ioalign_observe::live::tracefs::TracefsSession;
 use ioalign_observe::{TraceProgress, TraceSettings, summarize};
 
-use super::note;
 use crate::args::WatchArgs;
 use crate::exit::Exit;
 use crate::interrupt::{GLANCE, Interrupt};
 use crate::look;
 use crate::output_file::{Destination, OutputFile};
+use crate::say::note;
 
 /// Watches until the end that was asked for, then shows the profile.
 pub fn run(

@@ -13,8 +13,8 @@ use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifier
 use ioalign_observe::live::Watch;
 
 use super::group_names::GroupNames;
+use super::mode::{POLL, WatchMode, over, wait};
 use super::tick::Clock;
-use super::{POLL, WatchMode, over, wait};
 use crate::args::WatchArgs;
 use crate::interrupt::{GLANCE, Interrupt};
 use terminal::TerminalGuard;

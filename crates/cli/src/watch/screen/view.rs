@@ -5,9 +5,9 @@ use std::time::Duration;
 use ioalign_core::watch_document::{DeviceFigures, WatchedBursts};
 use ioalign_observe::live::WatchedDevice;
 
-use crate::watch::WatchMode;
 use crate::watch::file_names;
 use crate::watch::group_names::GroupNames;
+use crate::watch::mode::WatchMode;
 use crate::watch::tick::Tick;
 
 /// A device and its last interval.
