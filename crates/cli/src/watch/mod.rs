@@ -45,6 +45,7 @@ pub fn run(arguments: &WatchArgs) -> Result<Exit> {
     let machine = machine_of(&devices);
     let mode = WatchMode::of(arguments);
     let only_files = OnlyFiles::open(arguments)?;
+    only_files.not_seen(&devices, &arguments.file);
     let mut gate = WatchGate::prepare(arguments)?;
     let wanted = WatchOptions {
         owners: mode.top > 0,

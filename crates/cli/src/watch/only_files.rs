@@ -2,15 +2,16 @@
 
 use std::fs::File;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use ioalign_inspect::host::mounts::parse_mount;
-use ioalign_observe::live::{FileIdentity, Watch};
+use ioalign_observe::live::{self, FileIdentity, Watch, WatchedDevice};
 use rustix::fs::{OFlags, major, minor};
 
 use crate::args::WatchArgs;
 use crate::exit::UsageError;
+use crate::say::note;
 
 /// What they do not tell of, nobody counts: `bi_end_io` says what a bio is of on these only.
 const FILE_SYSTEMS: [&str; 4] = ["xfs", "ext4", "ext3", "ext2"];
@@ -44,10 +45,35 @@ impl OnlyFiles {
         Ok(all)
     }
 
+    /// Says of which files no I/O will be seen, as their disk is not watched. What LVM or md passes on to the disks
+    /// below has no file any more.
+    pub fn not_seen(&self, devices: &[WatchedDevice], paths: &[PathBuf]) {
+        for (identity, path) in self.identities.iter().zip(paths) {
+            let Some(disk) = disk_of(identity.device) else {
+                continue;
+            };
+            if !devices.iter().any(|device| device.number == disk.number) {
+                note(format_args!(
+                    "{} is on {}, which is not watched: its I/O there does not count",
+                    path.display(),
+                    disk.name
+                ));
+            }
+        }
+    }
+
     /// As the kernel knows them.
     pub fn identities(&self) -> Vec<FileIdentity> {
         self.identities.clone()
     }
+}
+
+/// The disk of a file system.
+fn disk_of(device: u64) -> Option<WatchedDevice> {
+    let number = format!("{}:{}", major(device), minor(device));
+    let folder = std::fs::read_link(Path::new("/sys/dev/block").join(number)).ok()?;
+    let name = folder.file_name()?.to_str()?.to_owned();
+    live::devices(Path::new("/sys"), &[name]).ok()?.pop()
 }
 
 fn held(path: &Path) -> std::io::Result<File> {

@@ -279,6 +279,26 @@ fn files_that_cannot_be_told_apart_are_refused() {
 }
 
 #[test]
+fn a_file_whose_disk_is_not_watched_is_named() {
+    if !permitted() {
+        return;
+    }
+    let [disk, other] = ["unseen", "watched"].map(|name| Memory::new(name, 64));
+    tool("mkfs.ext4", &["-q", disk.device.text()]);
+    let top = tempfile::tempdir().unwrap();
+    let mount = MountGuard::new(&[disk.device.text()], &top.path().join("mnt"));
+    let path = mount.path().to_str().unwrap();
+    for (device, is_named) in [(&other, true), (&disk, false)] {
+        let watched = ["watch", device.name(), "--file", path, "--duration", "1s"];
+        let output = Command::new(PROGRAM).args(watched).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{said}");
+        let note = format!("{path} is on {}, which is not watched", disk.name());
+        assert_eq!(said.contains(&note), is_named, "{said}");
+    }
+}
+
+#[test]
 fn a_number_that_is_used_again_is_another_file() {
     if !permitted() {
         return;
