@@ -53,6 +53,7 @@ pub mod time;
 pub mod units;
 pub mod watch_document;
 pub mod workload;
+pub mod write_counters;
 pub mod write_unit;
 pub mod zstd;
 

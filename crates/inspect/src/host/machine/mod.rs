@@ -6,10 +6,12 @@ mod summary;
 mod target;
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use ioalign_core::Bytes;
 
 use super::root::Root;
+use super::{What, inventory};
 
 pub use summary::summary;
 
@@ -47,6 +49,15 @@ const HYPERVISORS: &[(&str, &str)] = &[
     ("OpenStack", "openstack"),
     ("Bochs", "kvm"),
 ];
+
+/// Kernel names of the disks below a device, a file or a folder; none where they are not known.
+pub fn disks_below(root: &Root, target: &Path) -> Vec<String> {
+    let inventory = inventory::list(root);
+    let below = target::below(root, &inventory, &[PathBuf::from(target)]);
+    let blocks = inventory.blocks.values();
+    let disks = blocks.filter(|block| block.what == What::Disk && below.contains(&block.name));
+    disks.map(|block| block.name.clone()).collect()
+}
 
 /// Reads it.
 pub fn read(root: &Root) -> HostMachine {

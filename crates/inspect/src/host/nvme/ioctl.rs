@@ -1,8 +1,10 @@
-//! The admin command that reads Identify Namespace and Identify Controller from a live drive.
+//! Admin commands that read from a live drive: Identify, and log pages.
 
+use std::ffi::c_void;
 use std::fs::File;
+use std::io;
 
-use rustix::ioctl::{Opcode, Updater, ioctl, opcode};
+use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, ioctl, opcode};
 
 use super::ID_NS_BYTES;
 
@@ -32,41 +34,96 @@ struct Command {
 
 /// `NVME_IOCTL_ADMIN_CMD`.
 const ADMIN_CMD: Opcode = opcode::read_write::<Command>(b'N', 0x41);
+/// Get Log Page.
+const GET_LOG_PAGE: u8 = 0x02;
 /// Identify; CNS in `cdw10` says which structure.
 const IDENTIFY: u8 = 0x06;
 /// CNS of Identify Controller; Identify Namespace has 0.
 const CONTROLLER: u32 = 1;
+/// All namespaces: a log page of the whole controller (NVMe Base 2.0, § 5.16.1).
+const ALL_NAMESPACES: u32 = u32::MAX;
 /// A drive that does not answer within this is left alone.
 const TIMEOUT_MS: u32 = 1000;
-const DATA_LEN: u32 = 4096;
-const _: () = assert!(DATA_LEN as usize == ID_NS_BYTES);
+/// All log pages that are read here have this length.
+pub const LOG_BYTES: usize = 512;
 
 /// The 4096 bytes of Identify Namespace for `nsid`.
-pub fn namespace(device: &File, nsid: u32) -> std::io::Result<Vec<u8>> {
+pub fn namespace(device: &File, nsid: u32) -> io::Result<Vec<u8>> {
     identify(device, nsid, 0)
 }
 
 /// The 4096 bytes of Identify Controller.
-pub fn controller(device: &File) -> std::io::Result<Vec<u8>> {
+pub fn controller(device: &File) -> io::Result<Vec<u8>> {
     identify(device, 0, CONTROLLER)
 }
 
-fn identify(device: &File, nsid: u32, cns: u32) -> std::io::Result<Vec<u8>> {
-    let mut data = vec![0_u8; ID_NS_BYTES];
-    let mut command = Command {
+/// The first 512 bytes of a log page of the controller; `specific` is the log specific identifier.
+pub fn log_page(device: &File, page: u8, specific: u16) -> io::Result<Vec<u8>> {
+    // NUMDL counts words of 4 bytes from 0. Bit 15, RAE, keeps events that the page would clear.
+    let words = LOG_BYTES as u32 / 4 - 1;
+    let command = Command {
+        opcode: GET_LOG_PAGE,
+        nsid: ALL_NAMESPACES,
+        cdw10: u32::from(page) | 1 << 15 | words << 16,
+        cdw11: u32::from(specific) << 16,
+        ..Command::default()
+    };
+    read(device, command, LOG_BYTES)
+}
+
+fn identify(device: &File, nsid: u32, cns: u32) -> io::Result<Vec<u8>> {
+    let command = Command {
         opcode: IDENTIFY,
         nsid,
         cdw10: cns,
-        addr: data.as_mut_ptr().expose_provenance() as u64,
-        data_len: DATA_LEN,
-        timeout_ms: TIMEOUT_MS,
         ..Command::default()
     };
-    // SAFETY: the opcode is NVME_IOCTL_ADMIN_CMD and `Command` is its 72-byte structure. Identify
-    // only reads from the drive; the kernel writes at most `data_len` = 4096 bytes to `addr`,
-    // which is `data`, alive and not otherwise borrowed until the call returns.
-    unsafe { ioctl(device, Updater::<ADMIN_CMD, Command>::new(&mut command)) }?;
-    Ok(data)
+    read(device, command, ID_NS_BYTES)
+}
+
+/// Sends a command that makes the drive send this many bytes, at most 4096.
+fn read(device: &File, command: Command, bytes: usize) -> io::Result<Vec<u8>> {
+    let mut data = vec![0_u8; bytes];
+    let command = Command {
+        addr: data.as_mut_ptr().expose_provenance() as u64,
+        data_len: bytes as u32,
+        timeout_ms: TIMEOUT_MS,
+        ..command
+    };
+    // SAFETY: `AdminCommand` is the 72-byte structure of NVME_IOCTL_ADMIN_CMD. The callers' commands only
+    // read from the drive; the kernel writes at most `data_len` bytes to `addr`, which is `data`, alive and
+    // not otherwise borrowed until the call returns.
+    match unsafe { ioctl(device, AdminCommand(command)) }? {
+        0 => Ok(data),
+        status => Err(io::Error::other(format!(
+            "the drive refuses it, with NVMe status {status:#x}"
+        ))),
+    }
+}
+
+/// The call itself. It gives the status of the drive: not 0 where the command failed there.
+struct AdminCommand(Command);
+
+// SAFETY: the opcode has the size and direction of `Command`, which the pointer leads to.
+unsafe impl Ioctl for AdminCommand {
+    type Output = IoctlOutput;
+
+    const IS_MUTATING: bool = true;
+
+    fn opcode(&self) -> Opcode {
+        ADMIN_CMD
+    }
+
+    fn as_ptr(&mut self) -> *mut c_void {
+        (&raw mut self.0).cast()
+    }
+
+    unsafe fn output_from_ptr(
+        status: IoctlOutput,
+        _: *mut c_void,
+    ) -> rustix::io::Result<IoctlOutput> {
+        Ok(status)
+    }
 }
 
 #[cfg(test)]

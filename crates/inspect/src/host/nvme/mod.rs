@@ -3,7 +3,11 @@
 //! sysfs shows a digest: physical = min(NPWG, AWUPF), minimum I/O = NPWG, optimal I/O = NOWS
 //! (`drivers/nvme/host/core.c`). The 4096 bytes themselves need root.
 
+pub mod counters;
+mod drive;
 pub mod ioctl;
+
+pub use drive::CountingDrive;
 
 /// The fields of Identify Namespace (NVM Command Set, CNS 00h) that concern alignment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
