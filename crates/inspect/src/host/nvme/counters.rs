@@ -68,7 +68,9 @@ mod tests {
 
     /// A page with this number at a place, and other numbers in the fields around it.
     fn page(at: usize, value: u128) -> Vec<u8> {
-        let mut page: Vec<u8> = (0..LOG_BYTES).map(|byte| byte as u8 | 1).collect();
+        let mut page: Vec<u8> = (0..LOG_BYTES)
+            .map(|byte| byte.to_le_bytes()[0] | 1)
+            .collect();
         page[at..at + 16].copy_from_slice(&value.to_le_bytes());
         page
     }

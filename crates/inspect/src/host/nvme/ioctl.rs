@@ -44,8 +44,11 @@ const CONTROLLER: u32 = 1;
 const ALL_NAMESPACES: u32 = u32::MAX;
 /// A drive that does not answer within this is left alone.
 const TIMEOUT_MS: u32 = 1000;
+/// Length of every structure of Identify.
+const IDENTIFY_BYTES: u32 = 4096;
+const _: () = assert!(IDENTIFY_BYTES as usize == ID_NS_BYTES);
 /// All log pages that are read here have this length.
-pub const LOG_BYTES: usize = 512;
+pub const LOG_BYTES: u32 = 512;
 
 /// The 4096 bytes of Identify Namespace for `nsid`.
 pub fn namespace(device: &File, nsid: u32) -> io::Result<Vec<u8>> {
@@ -60,7 +63,7 @@ pub fn controller(device: &File) -> io::Result<Vec<u8>> {
 /// The first 512 bytes of a log page of the controller; `specific` is the log specific identifier.
 pub fn log_page(device: &File, page: u8, specific: u16) -> io::Result<Vec<u8>> {
     // NUMDL counts words of 4 bytes from 0. Bit 15, RAE, keeps events that the page would clear.
-    let words = LOG_BYTES as u32 / 4 - 1;
+    let words = LOG_BYTES / 4 - 1;
     let command = Command {
         opcode: GET_LOG_PAGE,
         nsid: ALL_NAMESPACES,
@@ -78,18 +81,15 @@ fn identify(device: &File, nsid: u32, cns: u32) -> io::Result<Vec<u8>> {
         cdw10: cns,
         ..Command::default()
     };
-    read(device, command, ID_NS_BYTES)
+    read(device, command, IDENTIFY_BYTES)
 }
 
 /// Sends a command that makes the drive send this many bytes, at most 4096.
-fn read(device: &File, command: Command, bytes: usize) -> io::Result<Vec<u8>> {
-    let mut data = vec![0_u8; bytes];
-    let command = Command {
-        addr: data.as_mut_ptr().expose_provenance() as u64,
-        data_len: bytes as u32,
-        timeout_ms: TIMEOUT_MS,
-        ..command
-    };
+fn read(device: &File, mut command: Command, bytes: u32) -> io::Result<Vec<u8>> {
+    let mut data = vec![0_u8; bytes as usize];
+    command.addr = data.as_mut_ptr().expose_provenance() as u64;
+    command.data_len = bytes;
+    command.timeout_ms = TIMEOUT_MS;
     // SAFETY: `AdminCommand` is the 72-byte structure of NVME_IOCTL_ADMIN_CMD. The callers' commands only
     // read from the drive; the kernel writes at most `data_len` bytes to `addr`, which is `data`, alive and
     // not otherwise borrowed until the call returns.
