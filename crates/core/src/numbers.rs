@@ -73,6 +73,11 @@ pub fn size(bytes: f64) -> String {
     format!("{} {}", three(value), UNITS.get(unit).unwrap_or(&""))
 }
 
+/// The same of whole bytes.
+pub fn size_of(bytes: u64) -> String {
+    size(ratio(bytes, 1))
+}
+
 /// `412 MiB/s`.
 pub fn rate(bytes_per_s: f64) -> String {
     format!("{}/s", size(bytes_per_s))

@@ -3,6 +3,7 @@
 //! Its JSON is `ioalign.comparison/1`. Ratios are arm over baseline of the metric itself: of a latency
 //! 1.2 means slower by 20 %, of a throughput 0.8 means less by 20 %.
 
+mod amplification;
 mod before;
 mod cell;
 mod conditions;
@@ -14,6 +15,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::machine::Machine;
 
+pub use amplification::{
+    ArmAmplification, CountedArm, RatioRange, WriteAmplification, WrittenPart, least_bytes,
+};
 pub use before::{Before, Change};
 pub use conditions::Conditions;
 pub use estimate::{Estimate, EstimateVerdict, Metric, Placebo};
@@ -57,6 +61,9 @@ pub struct Comparison {
     /// Against an earlier run, where one was named.
     #[serde(default)]
     pub before: Option<Before>,
+    /// What the drive wrote to its media, where that was asked for: an entry a kind of writes.
+    #[serde(default)]
+    pub write_amplification: Vec<WriteAmplification>,
     /// By a model: nothing was measured.
     #[serde(default)]
     pub simulated: bool,

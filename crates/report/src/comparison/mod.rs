@@ -1,6 +1,7 @@
 //! A comparison, shown: text for a terminal, rows for a spreadsheet, JSON for scripts, a page
 //! with figures, and the figures alone.
 
+mod amplification;
 mod csv;
 pub(crate) mod figures;
 mod gains;

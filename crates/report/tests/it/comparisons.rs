@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use ioalign_core::comparison::{
-    Arm, ArmLevel, Before, Cell, Change, Comparison, ComparisonSummary, Estimate, EstimateVerdict,
-    Metric, Placebo,
+    Arm, ArmLevel, Before, Cell, Change, Comparison, ComparisonSummary, CountedArm, Estimate,
+    EstimateVerdict, Metric, Placebo, WriteAmplification, WrittenPart,
 };
 use ioalign_core::load::{self, Load, LoadLatency, LoadStep, Percentile, Second, SentOperation};
 use ioalign_core::machine::Machine;
 use ioalign_core::workload::{Pattern, Workload};
+use ioalign_core::write_counters::CountedBytes;
 use ioalign_report::comparison::{ComparisonFormat, heading, row};
 use ioalign_report::{RenderOptions, Verbosity};
 use serde_json::Value;
@@ -118,6 +119,7 @@ fn comparison(cells: Vec<Cell>, arms: usize) -> Comparison {
             "io_uring is forbidden here: pread and pwrite, one in flight a worker".to_owned(),
         ],
         before: None,
+        write_amplification: Vec::new(),
         simulated: false,
     }
 }
@@ -179,6 +181,46 @@ fn before() -> Comparison {
     out
 }
 
+/// One kind of writes that was counted, and one that was not.
+fn amplification() -> Comparison {
+    let half = |media: u64, host: u64| WrittenPart {
+        written_bytes: 4 << 30,
+        host: Some(CountedBytes {
+            low: host - 512_000,
+            high: host + 512_000,
+        }),
+        media: CountedBytes {
+            low: media - 1,
+            high: media + 1,
+        },
+    };
+    let arm = |name: &str, halves: [WrittenPart; 2]| CountedArm {
+        arm: name.to_owned(),
+        drive: "nvme0n1".to_owned(),
+        counter: "OCP log page C0h".to_owned(),
+        halves: halves.to_vec(),
+    };
+    let aligned = [half(4_600_000_000, 4 << 30), half(4_700_000_000, 4 << 30)];
+    let others = [half(9_800_000_000, 9 << 29), half(6_500_000_000, 4 << 30)];
+    let writes = |block_bytes| WriteAmplification {
+        block_bytes,
+        pattern: "random".to_owned(),
+        queue_depth: 16,
+        workers: 1,
+        bytes_per_arm: 8 << 30,
+        ..WriteAmplification::default()
+    };
+    let mut found = comparison(Vec::new(), 2);
+    found.write_amplification = vec![
+        writes(4096).counted(&[arm("aligned", aligned), arm("+512", others)]),
+        WriteAmplification {
+            unknown: Some("nvme0n1: the drive counts no writes to its media".to_owned()),
+            ..writes(65536)
+        },
+    ];
+    found
+}
+
 pub fn all() -> Vec<(&'static str, Comparison)> {
     let mut partial = comparison(
         vec![cell(
@@ -237,6 +279,7 @@ pub fn all() -> Vec<(&'static str, Comparison)> {
             ),
         ),
         ("compare-before", before()),
+        ("compare-amplification", amplification()),
         ("compare-nothing", comparison(Vec::new(), 2)),
         ("matrix", matrix()),
     ]

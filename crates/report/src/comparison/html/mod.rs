@@ -3,6 +3,7 @@
 //! It opens with the machine that it was taken on. Then come the answer, the table of least, average and
 //! most, the figures, and every cell. A cell whose placebo moved is named and has no number.
 
+mod amplification;
 mod badge;
 mod before;
 mod cells;
@@ -29,6 +30,7 @@ pub fn render(comparison: &Comparison) -> String {
     before::put(&mut body, comparison);
     draw(&mut body, comparison);
     cells::put(&mut body, comparison);
+    amplification::put(&mut body, comparison);
     how(&mut body, comparison);
     body.push_str("</main>\n");
     body.push_str(&format!(

@@ -1,5 +1,6 @@
 //! A comparison for a terminal: the answer first, then what it rests on.
 
+mod amplification;
 mod before;
 mod cell;
 mod head;
@@ -37,6 +38,7 @@ pub fn render(comparison: &Comparison, options: &RenderOptions) -> String {
     if cells.len() > 1 {
         summary::table(&mut page, comparison);
     }
+    amplification::put(&mut page, comparison);
     head::notes(&mut page, comparison);
     page.finish()
 }
