@@ -4,8 +4,10 @@
 //! [`experiment`] decides the order of batches, watches a placebo and stops when the answer is
 //! certain; it knows nothing of I/O, only a [`Subject`](experiment::ExperimentSubject). [`stats`] is arithmetic.
 //! [`engine`] sends I/O, [`load`] keeps it coming, [`data`] makes what is written. [`probe`] infers a geometry from times.
+//! [`amplification`] reads the drive's own counters around the writes of each arm.
 #![deny(missing_docs)]
 
+pub mod amplification;
 mod chance;
 pub mod data;
 pub mod engine;

@@ -24,6 +24,8 @@ pub struct Bench {
     /// Written data stay in the page cache for a while.
     lazy: bool,
     notes: Vec<String>,
+    block_bytes: u64,
+    workers: u64,
     thread: PhantomData<*const ()>,
 }
 
@@ -59,6 +61,8 @@ impl Bench {
             cold: options.cold,
             lazy,
             notes,
+            block_bytes: cell.block_bytes,
+            workers: cell.workers.into(),
             thread: PhantomData,
         })
     }
@@ -66,6 +70,20 @@ impl Bench {
     /// Notes for the reader of a report: a fallback, because another way was forbidden.
     pub fn notes(&self) -> &[String] {
         &self.notes
+    }
+
+    /// Sends at least this many bytes by an arm, not timed, and says how many.
+    pub fn send(&mut self, arm: usize, bytes: u64) -> Result<u64> {
+        let ios = bytes.div_ceil(self.block_bytes.max(1));
+        let each = ios.div_ceil(self.workers.max(1));
+        let span = self.team.all(LaneOrder::Send(arm, each))?;
+        Ok(span.ios.saturating_mul(self.block_bytes))
+    }
+
+    /// Waits until everything that was written is on the devices.
+    pub fn settle(&self) -> Result<()> {
+        let mut targets = self.files.targets().iter();
+        targets.try_for_each(|target| target.flush())
     }
 }
 
@@ -95,7 +113,7 @@ impl ExperimentSubject for Bench {
     }
 
     fn saturate(&mut self, arm: usize, time: Duration) -> Result<FullQueueTime> {
-        self.settle()?;
+        self.ready()?;
         let span = self.team.all(LaneOrder::Saturate(arm, time))?;
         let (begun, cpu) = (now_ns(), thread_ns());
         self.flush()?;
@@ -109,7 +127,7 @@ impl ExperimentSubject for Bench {
 
 impl Bench {
     /// Nothing of what came before is left to be written, and nothing is cached where that was asked for.
-    fn settle(&self) -> Result<()> {
+    fn ready(&self) -> Result<()> {
         if self.cold {
             self.files.evict()
         } else {
@@ -120,11 +138,7 @@ impl Bench {
     /// Waits for what was written to reach the device, where there is a page cache on the way: a block that leaves it to
     /// others has not paid for it.
     fn flush(&self) -> Result<()> {
-        if self.lazy {
-            let mut targets = self.files.targets().iter();
-            targets.try_for_each(|target| target.flush())?;
-        }
-        Ok(())
+        if self.lazy { self.settle() } else { Ok(()) }
     }
 }
 

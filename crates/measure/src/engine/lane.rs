@@ -27,6 +27,8 @@ pub(super) enum LaneOrder {
     Batch(usize),
     /// A full queue on an arm.
     Saturate(usize, Duration),
+    /// A full queue on an arm, for this number of I/Os.
+    Send(usize, u64),
 }
 
 /// A worker.
@@ -97,6 +99,7 @@ impl Lane {
             }
             LaneOrder::Batch(arm) => self.batch(arm),
             LaneOrder::Saturate(arm, time) => self.saturate(arm, time),
+            LaneOrder::Send(arm, ios) => self.pump(arm, Until::Sent(ios)),
         }
     }
 

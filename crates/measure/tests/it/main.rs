@@ -4,6 +4,7 @@
 #[macro_use]
 extern crate ioalign_testkit;
 
+mod amplification;
 mod data;
 mod engine;
 mod experiment;
