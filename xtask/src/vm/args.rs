@@ -34,6 +34,7 @@ fn add(options: &mut GuestOptions, args: &[String]) -> Result<()> {
         let mut value = || args.next().with_context(|| format!("{arg} needs a value"));
         match arg.as_str() {
             "--disk" => options.disks.push(disk(value()?)?),
+            "--nvme" => options.nvme.push(disk(value()?)?),
             "--out" => options.out = Some(PathBuf::from(value()?)),
             "--program" => options.programs.push(value()?.clone()),
             "--file" => {
@@ -61,7 +62,7 @@ fn embedded(script: &str) -> Vec<String> {
         .collect()
 }
 
-/// `PATH=SIZE[,logical=N][,physical=N][,min=N][,opt=N][,serial=NAME]`
+/// `PATH=SIZE[,logical=N][,physical=N][,min=N][,opt=N][,serial=NAME][,ocp]`
 fn disk(text: &str) -> Result<ScratchDisk> {
     let mut parts = text.split(',');
     let first = parts.next().unwrap_or_default();
@@ -77,6 +78,9 @@ fn disk(text: &str) -> Result<ScratchDisk> {
 }
 
 fn property(text: &str) -> Result<String> {
+    if text == "ocp" {
+        return Ok("ocp=on".to_owned());
+    }
     let (name, value) = text
         .split_once('=')
         .with_context(|| format!("{text}: NAME=BYTES is wanted"))?;
@@ -93,7 +97,9 @@ fn property(text: &str) -> Result<String> {
         "min" => "min_io_size",
         "opt" => "opt_io_size",
         other => {
-            bail!("a disk has no property {other}; logical, physical, min, opt and serial exist")
+            bail!(
+                "a disk has no property {other}; logical, physical, min, opt, serial and ocp exist"
+            )
         }
     };
     Ok(format!("{name}={}", size_of_text(value)?))
@@ -141,6 +147,15 @@ mod tests {
                 "serial=one"
             ]
         );
+    }
+
+    #[test]
+    fn a_drive_may_count_what_it_writes() {
+        let mut options = GuestOptions::default();
+        add(&mut options, &words("--nvme -=64M,ocp,logical=4k")).unwrap();
+        assert!(options.disks.is_empty());
+        let properties = ["ocp=on", "logical_block_size=4096"];
+        assert_eq!(options.nvme[0].properties, properties);
     }
 
     #[test]

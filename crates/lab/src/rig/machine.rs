@@ -15,7 +15,8 @@ use crate::host;
 pub struct QemuMachine {
     kernel: Kernel,
     initrd: PathBuf,
-    disks: Vec<(PathBuf, Vec<String>)>,
+    /// Each with its kind, as QEMU names it.
+    disks: Vec<(&'static str, PathBuf, Vec<String>)>,
     /// The file that receives the guest's tar.
     pub output: Option<PathBuf>,
     memory: u64,
@@ -32,8 +33,11 @@ impl QemuMachine {
     /// Makes the disks.
     pub fn prepare(options: &GuestOptions, initrd: PathBuf, scratch: &Scratch) -> Result<Self> {
         let mut disks = Vec::new();
-        for (number, disk) in options.disks.iter().enumerate() {
-            disks.push((disk_file(disk, number, scratch)?, disk.properties.clone()));
+        let virtio = options.disks.iter().map(|disk| ("virtio-blk-pci", disk));
+        let nvme = options.nvme.iter().map(|disk| ("nvme", disk));
+        for (number, (kind, disk)) in virtio.chain(nvme).enumerate() {
+            let file = disk_file(disk, number, scratch)?;
+            disks.push((kind, file, disk.properties.clone()));
         }
         let output = scratch.path("out");
         let output = options.out.is_some().then_some(output);
@@ -96,8 +100,8 @@ impl QemuMachine {
         add(&["-kernel", &self.kernel.image.to_string_lossy()]);
         add(&["-initrd", &self.initrd.to_string_lossy()]);
         add(&["-append", &self.parameters(kind)]);
-        for (number, (path, properties)) in self.disks.iter().enumerate() {
-            all.extend(drive(path, &format!("d{number}"), properties));
+        for (number, (kind, path, properties)) in self.disks.iter().enumerate() {
+            all.extend(drive(kind, path, &format!("d{number}"), properties));
         }
         if let Some(path) = &self.output {
             all.extend(port(path));
@@ -133,11 +137,11 @@ impl QemuMachine {
     }
 }
 
-/// A virtio disk whose serial is `name`, unless it has one of its own: the guest's init finds it by that.
-fn drive(path: &Path, name: &str, properties: &[String]) -> Vec<String> {
+/// A disk whose serial is `name`, unless it has one of its own: the guest's init finds a virtio disk by that.
+fn drive(kind: &str, path: &Path, name: &str, properties: &[String]) -> Vec<String> {
     // A comma in the path would end the option.
     let path = path.to_string_lossy().replace(',', ",,");
-    let mut device = format!("virtio-blk-pci,drive={name}");
+    let mut device = format!("{kind},drive={name}");
     if !properties.iter().any(|one| one.starts_with("serial=")) {
         device.push_str(&format!(",serial={name}"));
     }
@@ -193,7 +197,14 @@ mod tests {
                 root: "/".into(),
             },
             initrd: "/i".into(),
-            disks: vec![("/a,b".into(), vec!["opt_io_size=65536".into()])],
+            disks: vec![
+                (
+                    "virtio-blk-pci",
+                    "/a,b".into(),
+                    vec!["opt_io_size=65536".into()],
+                ),
+                ("nvme", "/c".into(), vec!["ocp=on".into()]),
+            ],
             output: None,
             memory: 512,
             icount,
@@ -207,6 +218,7 @@ mod tests {
         let line = machine(false).arguments("microvm").join(" ");
         assert!(line.contains("file=/a,,b,format=raw"));
         assert!(line.contains("virtio-blk-pci,drive=d0,serial=d0,opt_io_size=65536"));
+        assert!(line.contains("nvme,drive=d1,serial=d1,ocp=on"));
         assert!(line.contains("tsc_early_khz=2600000"));
     }
 

@@ -36,6 +36,8 @@ impl GuestProgram {
 pub struct GuestOptions {
     /// Scratch disks, in order: `/dev/disk/0`, `/dev/disk/1`, …
     pub disks: Vec<ScratchDisk>,
+    /// NVMe drives, in order: `/dev/nvme0n1`, `/dev/nvme1n1`, …
+    pub nvme: Vec<ScratchDisk>,
     /// Where the guest's tar is unpacked.
     pub out: Option<PathBuf>,
     /// Programs beside the basic ones.
@@ -65,7 +67,7 @@ pub struct ScratchDisk {
     pub path: Option<PathBuf>,
     /// Bytes.
     pub size: u64,
-    /// QEMU block properties: `physical_block_size=4096`.
+    /// QEMU's properties of the device: `physical_block_size=4096`.
     pub properties: Vec<String>,
 }
 
@@ -73,6 +75,7 @@ impl Default for GuestOptions {
     fn default() -> Self {
         Self {
             disks: Vec::new(),
+            nvme: Vec::new(),
             out: None,
             programs: Vec::new(),
             files: Vec::new(),
