@@ -5,6 +5,7 @@ use ioalign_core::comparison::Comparison;
 use ioalign_core::workload::{Data, Pattern};
 use ioalign_measure::engine::CellSpec;
 
+use super::amplification::AmplificationPlan;
 use super::arms::Arms;
 use super::cells::{self, Usual};
 use super::session::{DESTROY, MeasureRequest, MeasureSession};
@@ -41,6 +42,10 @@ pub fn measured(arguments: &CompareArgs) -> Result<(Comparison, Exit)> {
     let writes = plan.specs.iter().any(|spec| spec.read_ratio < 1.0);
     open::allowed(writes, &arguments.how.io)?;
     output::destination(&arguments.how.shown, &plan.arms.targets).check()?;
+    let bytes = arguments.write_amplification;
+    let amplification = bytes
+        .map(|bytes| AmplificationPlan::new(bytes, &plan.arms.targets, &plan.specs))
+        .transpose()?;
     let interrupt = Interrupt::watched()?;
     let wanted = MeasureRequest {
         arms: &plan.arms,
@@ -59,7 +64,8 @@ pub fn measured(arguments: &CompareArgs) -> Result<(Comparison, Exit)> {
             arguments.time
         },
     };
-    let session = MeasureSession::open(&wanted, &arguments.how, &interrupt)?;
+    let mut session = MeasureSession::open(&wanted, &arguments.how, &interrupt)?;
+    session.amplification = amplification;
     let (mut comparison, exit) = session.all(&plan.specs)?;
     if let Some(saved) = plan.before {
         let unlike = saved.unlike(comparison.conditions.as_ref());

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ioalign_core::comparison::{Cell, Comparison, Estimate, Metric};
+use ioalign_core::numbers;
 use ioalign_measure::experiment::{ExperimentPart, ExperimentSnapshot};
 use ioalign_report::comparison::{heading, row, words};
 
@@ -117,6 +118,13 @@ impl Live {
             }
         }
         self.bar.inc(1);
+    }
+
+    /// Writes that are counted and not timed.
+    pub fn writing(&self, done: u64, of: u64) {
+        let (done, of) = (numbers::size_of(done), numbers::size_of(of));
+        let said = format!("write amplification: {done} of {of} written");
+        self.bar.set_message(said);
     }
 
     /// The report follows.

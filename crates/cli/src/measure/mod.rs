@@ -1,5 +1,6 @@
 //! `ioalign measure`: what misalignment costs on a device.
 
+mod amplification;
 mod arms;
 mod atomic;
 mod before;

@@ -11,6 +11,7 @@ use ioalign_measure::engine::{ArmPlace, Bench, CellSpec, EngineOptions, PageBenc
 use ioalign_measure::experiment::{self, Design, ExperimentSubject};
 use ioalign_measure::{Error, ErrorKind};
 
+use super::amplification::AmplificationPlan;
 use super::arms::Arms;
 use super::live::Live;
 use super::open::Opener;
@@ -27,6 +28,8 @@ pub struct MeasureSession<'a> {
     pub places: Vec<ArmPlace>,
     /// How the arms write pages; empty: the arms are places.
     pub ways: Vec<PageWay>,
+    /// What the drive's counters are asked after the cells.
+    pub amplification: Option<AmplificationPlan>,
     /// How the engine works.
     pub options: EngineOptions,
     /// How certain the answer has to be.
@@ -145,6 +148,7 @@ impl<'a> MeasureSession<'a> {
             },
             places: arms.list.iter().filter_map(place).collect(),
             ways: Vec::new(),
+            amplification: None,
             options,
             design: Design::default(),
             ramp: Duration::ZERO,
@@ -181,6 +185,9 @@ impl<'a> MeasureSession<'a> {
                 }
             }
             self.keep(specs.len())?;
+        }
+        if let Some(plan) = self.amplification.take() {
+            self.amplify(&plan, &live);
         }
         live.finish();
         if let Some(error) =

@@ -15,6 +15,7 @@ mod chain_vm;
 mod cli;
 mod composition;
 mod contrib;
+mod counters_vm;
 mod created;
 mod direct_io;
 mod discards;

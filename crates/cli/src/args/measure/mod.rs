@@ -10,7 +10,7 @@ mod shown;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use ioalign_measure::jobs::values::{millis, size};
+use ioalign_measure::jobs::values::{millis, size, target_size};
 
 pub use atomic::AtomicCostArgs;
 pub use cells::CellArgs;
@@ -53,6 +53,7 @@ Examples:
   ioalign measure compare /dev/sdb --layout-a old.sfdisk --layout-b new.sfdisk
   ioalign measure compare scratch.dat --size 1G --write --ops write --cold
   ioalign measure compare /dev/sdc --write --destroy-data /dev/sdc --workload fio-1m-writes --offsets 0,1536
+  ioalign measure compare /dev/nvme1n1 --write --destroy-data /dev/nvme1n1 --offsets 0,512 --write-amplification 20G
   ioalign measure compare /dev/sdb --vs /mnt/vm/disk.raw  a device against a file
   ioalign measure compare /dev/sdb1 --json -o before.json; (fix the layout)
   ioalign measure compare /dev/sdb1 --before before.json  the gain, with its interval
@@ -171,6 +172,10 @@ pub struct CompareArgs {
     /// An answer within 10 s: all cells share 8 s, on no more of the target than 1 GiB
     #[arg(long, conflicts_with_all = ["ramp", "time"])]
     pub quick: bool,
+
+    /// Then let each arm write this much, and read from the drive's own counters (NVMe) what went to its media
+    #[arg(long, value_name = "SIZE", value_parser = target_size, requires = "write", conflicts_with = "quick")]
+    pub write_amplification: Option<u64>,
 
     #[command(flatten)]
     pub how: HowArgs,

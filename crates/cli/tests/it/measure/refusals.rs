@@ -49,6 +49,17 @@ fn wrong_use_and_unusable_targets() {
         ),
         ("compare t.dat --offsets 0,512,0", 64, "twice"),
         ("compare t.dat --offsets 0,1T", 64, "beyond its end"),
+        ("compare t.dat --write-amplification 1G", 64, "--write"),
+        (
+            "compare t.dat --write --ops read --write-amplification 1G",
+            64,
+            "no cell of this run writes",
+        ),
+        (
+            "compare t.dat --write --quick --write-amplification 1G",
+            64,
+            "--quick",
+        ),
         ("compare t.dat --vs t.dat", 64, "the same target"),
         ("compare t.dat --vs ./hard", 64, "the same target"),
         ("compare t.dat --layout-a t.dat", 64, "--layout-b"),
