@@ -12,10 +12,11 @@ use crate::counts::Counts;
 use crate::groups::TestGroup;
 use crate::{bpf, deny, fixtures, fuzz, packages, publish, run, shells};
 
-/// Executions per format in CI; a release is fuzzed with a million.
-const FUZZ_RUNS: u64 = 100_000;
-/// The same per format of text, which are slower to read and more: less than a minute on two cores.
-const FUZZ_TEXT_RUNS: u64 = 25_000;
+/// Executions per format in CI, whose whole run is to take less than 40 minutes on two processors; a release is fuzzed with
+/// a million.
+const FUZZ_RUNS: u64 = 50_000;
+/// The same per format of text, which are slower to read and more.
+const FUZZ_TEXT_RUNS: u64 = 15_000;
 
 const STEPS: [&str; 11] = [
     "packages", "format", "clippy", "shell", "bpf", "fixtures", "test", "doc", "publish", "fuzz",
