@@ -15,7 +15,7 @@ use ioalign_repair::{Disk, Move};
 use ioalign_report::Target;
 
 use super::super::{choices, refuse, survey};
-use super::find::{FoundImage, ImageFacts};
+use super::found_image::{FoundImage, ImageFacts};
 use crate::args::FixArgs;
 
 /// Images are read and written in these units, for any sector size of their table.

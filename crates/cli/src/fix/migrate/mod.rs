@@ -6,6 +6,7 @@
 
 mod described;
 mod find;
+mod found_image;
 mod image;
 mod package;
 mod progress;
@@ -29,7 +30,8 @@ use crate::args::FixArgs;
 use crate::exit::{Exit, UsageError};
 use crate::look;
 use crate::say::note;
-use find::{FoundImage, MigrationSource};
+use find::MigrationSource;
+use found_image::FoundImage;
 use progress::MigrationProgress;
 
 /// How a migration ends in which something was refused.

@@ -8,7 +8,7 @@ use anyhow::Result;
 use indicatif::{HumanDuration, ProgressBar};
 use ioalign_repair::mover::MoverProgress;
 
-use super::find::FoundImage;
+use super::found_image::FoundImage;
 use crate::args::LookArgs;
 use crate::bar::bar;
 use crate::interrupt::Interrupt;

@@ -12,7 +12,7 @@ use ioalign_repair::{Error, ErrorKind, container};
 use super::super::fresh::FreshImage;
 use super::super::{image_room, options};
 use super::Migration;
-use super::find::FoundImage;
+use super::found_image::FoundImage;
 use super::image::ImagePlan;
 use super::source_file::SourceFile;
 
