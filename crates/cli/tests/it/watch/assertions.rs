@@ -177,13 +177,13 @@ fn ctrl_c_ends_the_command_and_nothing_is_left() {
         return;
     }
     let disk = Memory::new("interrupted", 64);
-    let watch = super::Watching::start(&[disk.name(), "--", "sleep", "61.25"]);
+    let mut watch = super::Watching::start(&[disk.name(), "--", "sleep", "61.25"]);
     let pid = watch.child.id();
     let own = rustix::process::Pid::from_child(&watch.child);
     assert_eq!(groups(pid).len(), 1);
     rustix::process::kill_process(own, rustix::process::Signal::TERM).unwrap();
-    let output = watch.child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130));
+    let status = watch.child.wait().unwrap();
+    assert_eq!(status.code(), Some(130));
     assert_eq!(groups(pid), Vec::<PathBuf>::new());
     let running = Command::new("pgrep").args(["-f", "^sleep 61.25"]).output();
     assert!(running.unwrap().stdout.is_empty());

@@ -3,7 +3,7 @@
 //! BPF and loop devices need root. Without it the same tests prove that the program says so.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{LazyLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -103,11 +103,12 @@ fn permitted() -> bool {
     false
 }
 
-/// A watch that has begun.
+/// A watch that has begun; a test that fails ends it too.
 struct Watching {
-    _turn: Turn,
     child: Child,
     messages: BufReader<std::process::ChildStderr>,
+    // The last: other watches wait until this one has ended.
+    _turn: Turn,
 }
 
 impl Watching {
@@ -120,41 +121,48 @@ impl Watching {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut messages = BufReader::new(child.stderr.take().unwrap());
+        let messages = BufReader::new(child.stderr.take().unwrap());
+        let mut watching = Self {
+            child,
+            messages,
+            _turn: turn,
+        };
         let mut line = String::new();
         let mut said = String::new();
         while !line.starts_with("ioalign: watching ") {
             line.clear();
             assert!(
-                messages.read_line(&mut line).unwrap() > 0,
+                watching.messages.read_line(&mut line).unwrap() > 0,
                 "it ended: {said}"
             );
             said.push_str(&line);
         }
-        Self {
-            _turn: turn,
-            child,
-            messages,
-        }
+        watching
     }
 
     /// Ctrl-C, and what it printed.
-    fn end(self) -> String {
-        let Self {
-            _turn,
-            child,
-            messages,
-        } = self;
-        let pid = rustix::process::Pid::from_child(&child);
+    fn end(mut self) -> String {
+        let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
-        let output = child.wait_with_output().unwrap();
-        let said: Vec<_> = messages.lines().map_while(Result::ok).collect();
-        assert!(output.status.success(), "{said:?}");
-        String::from_utf8(output.stdout).unwrap()
+        let (mut text, mut said) = (String::new(), String::new());
+        let mut stdout = self.child.stdout.take().unwrap();
+        stdout.read_to_string(&mut text).unwrap();
+        self.messages.read_to_string(&mut said).unwrap();
+        let status = self.child.wait().unwrap();
+        assert!(status.success(), "{said:?}");
+        text
     }
 
     fn profile(self) -> Value {
         serde_json::from_str(&self.end()).unwrap()
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        // Of one that has ended both do nothing.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
