@@ -88,6 +88,14 @@ impl Workload {
     pub fn writes(&self) -> bool {
         self.read_ratio < 1.0
     }
+
+    /// Sizes of its writes that have to be atomic.
+    pub fn atomic_sizes(&self) -> impl Iterator<Item = u64> {
+        let shares = self.sizes.iter().filter(|share| share.weight != 0);
+        shares
+            .filter(|_| self.atomic && self.writes())
+            .map(|share| share.bytes)
+    }
 }
 
 /// One size of a mix.

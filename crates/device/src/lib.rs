@@ -25,7 +25,10 @@ mod target_request;
 mod users;
 mod writers;
 
-pub use atomic::{ATOMIC_WRITE, atomic_file_limits, prove_atomic_writes, scratch_file_limits};
+pub use atomic::{
+    ATOMIC_WRITE, atomic_file_limits, no_atomic_writes, no_buffered_atomic_writes,
+    prove_atomic_writes, scratch_file_limits,
+};
 pub use direct::{Direct, direct_io_contract};
 pub use error::{Error, ErrorKind, Result};
 pub use identity::{Sameness, TargetIdentity};

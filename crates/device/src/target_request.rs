@@ -15,6 +15,8 @@ pub struct TargetRequest {
     pub size_bytes: Option<u64>,
     /// Past the page cache, by `O_DIRECT`.
     pub direct: bool,
+    /// Sizes of writes that have to be atomic: where they are not, no file is made.
+    pub atomic: Vec<u64>,
     /// Set by the operator to stop the making of files, which takes its time.
     pub stop: Option<Arc<AtomicBool>>,
 }

@@ -72,7 +72,7 @@ fn main() {
         destroy: text("destroy").map(|_| path.clone()),
         size_bytes: text("size").map(|text| text.parse().unwrap()),
         direct: text("buffered").is_none(),
-        stop: None,
+        ..TargetRequest::default()
     };
     let options = EngineOptions {
         api: text("api").map(|api| if api == "sync" { Api::Sync } else { Api::Uring }),

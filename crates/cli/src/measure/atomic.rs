@@ -35,6 +35,7 @@ pub fn run(arguments: &AtomicCostArgs) -> Result<Exit> {
     let wanted = MeasureRequest {
         arms: &arms,
         specs: &[spec],
+        atomic: &[arguments.page],
         usual_size: None,
         data: Data::default(),
         like: None,

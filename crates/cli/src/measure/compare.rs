@@ -50,6 +50,7 @@ pub fn measured(arguments: &CompareArgs) -> Result<(Comparison, Exit)> {
     let wanted = MeasureRequest {
         arms: &plan.arms,
         specs: &plan.specs,
+        atomic: &[],
         usual_size: arguments.quick.then_some(quick::TARGET_SIZE),
         data: plan.data,
         like: plan

@@ -39,6 +39,7 @@ pub fn run(arguments: &MatrixArgs) -> Result<Exit> {
     let wanted = MeasureRequest {
         arms: &arms,
         specs: &specs,
+        atomic: &[],
         usual_size: Some(if arguments.quick {
             quick::TARGET_SIZE
         } else {

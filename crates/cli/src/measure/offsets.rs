@@ -45,6 +45,7 @@ pub fn measured_at(
     let request = MeasureRequest {
         arms: &arms,
         specs: wanted.specs,
+        atomic: &[],
         usual_size: None,
         data: Data::default(),
         like: None,

@@ -23,6 +23,8 @@ pub struct Opener<'a> {
     pub arguments: &'a TargetArgs,
     /// Whether anything is written.
     pub write: bool,
+    /// Sizes of writes that have to be atomic.
+    pub atomic: Vec<u64>,
     /// How much of each is used, where the arguments do not say.
     pub usual_size: Option<u64>,
     /// Ctrl-C ends the filling of files.
@@ -53,6 +55,7 @@ impl Opener<'_> {
             destroy: destroy.clone().find(|name| same(name, path)).cloned(),
             size_bytes: self.size_of(path),
             direct: !self.arguments.buffered,
+            atomic: self.atomic.clone(),
             stop: Some(self.interrupt.flag()),
         };
         if self.write {

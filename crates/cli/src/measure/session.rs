@@ -49,6 +49,8 @@ pub struct MeasureRequest<'a> {
     pub arms: &'a Arms,
     /// By which I/O.
     pub specs: &'a [CellSpec],
+    /// Sizes of writes that have to be atomic.
+    pub atomic: &'a [u64],
     /// How much of each target is used, where the arguments do not say.
     pub usual_size: Option<u64>,
     /// The default of the written data.
@@ -82,6 +84,7 @@ impl<'a> MeasureSession<'a> {
         let opener = Opener {
             arguments: &io,
             write: wanted.specs.iter().any(|spec| spec.read_ratio < 1.0),
+            atomic: wanted.atomic.to_vec(),
             usual_size: wanted.usual_size,
             interrupt,
         };

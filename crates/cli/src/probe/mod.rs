@@ -76,6 +76,7 @@ fn open(arguments: &ProbeArgs, interrupt: &Interrupt) -> Result<Arc<Target>> {
     let opener = Opener {
         arguments: &io,
         write: arguments.write,
+        atomic: Vec::new(),
         usual_size: None,
         interrupt,
     };

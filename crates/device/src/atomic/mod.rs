@@ -4,10 +4,14 @@ mod prove;
 
 use std::path::Path;
 
+use ioalign_core::Bytes;
 use ioalign_core::atomic_write::AtomicFileLimits;
 use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
 
+pub(crate) use prove::limits_of;
 pub use prove::{ATOMIC_WRITE, prove_atomic_writes, scratch_file_limits};
+
+use crate::{Error, ErrorKind};
 
 /// `STATX_WRITE_ATOMIC` of `linux/stat.h`.
 const WRITE_ATOMIC: StatxFlags = StatxFlags::from_bits_retain(0x0001_0000);
@@ -28,4 +32,17 @@ fn stated(found: &rustix::fs::Statx) -> AtomicFileLimits {
         unit_max: found.stx_atomic_write_unit_max.into(),
         unit_max_opt: found.stx_atomic_write_unit_max_opt.into(),
     }
+}
+
+/// Writes of this size are not atomic.
+pub fn no_atomic_writes(bytes: u64) -> Error {
+    let why = format!("writes of {} are not atomic here", Bytes::new(bytes));
+    Error::new(ErrorKind::Unsupported, why)
+        .advise("`ioalign check` with --atomic says which layer refuses, and what would change it")
+}
+
+/// No write through the page cache is.
+pub fn no_buffered_atomic_writes() -> Error {
+    let why = "atomic writes go past the page cache: leave --buffered off";
+    Error::new(ErrorKind::Unsupported, why)
 }

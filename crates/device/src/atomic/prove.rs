@@ -89,7 +89,8 @@ pub fn scratch_file_limits(folder: &Path) -> Option<AtomicFileLimits> {
     limits_of(&nameless(folder).ok()?).ok()
 }
 
-fn limits_of(file: &File) -> Result<AtomicFileLimits, Errno> {
+/// What `statx` says of an open file.
+pub(crate) fn limits_of(file: &File) -> Result<AtomicFileLimits, Errno> {
     let found = statx(file, c"", AtFlags::EMPTY_PATH, WRITE_ATOMIC)?;
     Ok(stated(&found))
 }

@@ -10,6 +10,7 @@ use rustix::fs::{Mode, OFlags, openat};
 use rustix::io::Errno;
 
 use super::{PATIENCE, PAUSE, check_empty, check_users, meant, open, past_the_cache, usable};
+use crate::atomic::{limits_of, no_atomic_writes, no_buffered_atomic_writes};
 use crate::create::remove_own;
 use crate::pinned::Pinned;
 use crate::scratch::{self, Recognised, ScratchHeader};
@@ -110,11 +111,25 @@ pub(super) fn made(
     })?;
     let file = File::from(file);
     claim(&file, path)?;
-    let header = scratch::fill_new(&file, size, want, notes).inspect_err(|_| {
+    let filled =
+        takes_atomic(&file, want).and_then(|()| scratch::fill_new(&file, size, want, notes));
+    let header = filled.inspect_err(|_| {
         // Half of it would be taken for a target of that size next time.
         remove_own(folder, name, &file);
     })?;
     member(path, file, size, Some(header), want, notes)
+}
+
+/// Refuses writes that the kernel does not take in one piece. Only of a file that is there can it be asked.
+fn takes_atomic(file: &File, want: &TargetRequest) -> Result<()> {
+    if !want.atomic.is_empty() && !want.direct {
+        return Err(no_buffered_atomic_writes());
+    }
+    let limits = limits_of(file).unwrap_or_default();
+    match want.atomic.iter().find(|bytes| !limits.hold(**bytes)) {
+        Some(bytes) => Err(no_atomic_writes(*bytes)),
+        None => Ok(()),
+    }
 }
 
 fn member(

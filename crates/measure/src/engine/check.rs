@@ -1,7 +1,7 @@
 //! Checks that refuse a request before anything is sent.
 
 use ioalign_core::Bytes;
-use ioalign_device::{Target, atomic_file_limits};
+use ioalign_device::{Target, atomic_file_limits, no_atomic_writes, no_buffered_atomic_writes};
 
 use super::options::EngineOptions;
 use crate::{Error, ErrorKind, Result};
@@ -91,18 +91,12 @@ pub(crate) fn check_writes(target: &Target, options: &EngineOptions) -> Result<(
 /// Whether a target writes this many bytes in one piece, as the kernel says of it.
 pub(crate) fn check_atomic(target: &Target, bytes: u64) -> Result<()> {
     if target.direct().is_none() {
-        let why = "atomic writes go past the page cache: leave --buffered off";
-        return Err(refuse(why).of_target(target.path()));
+        return Err(no_buffered_atomic_writes().of_target(target.path()));
     }
     let mut members = target.members().iter();
     match members.find(|member| !atomic_file_limits(&member.path).hold(bytes)) {
         None => Ok(()),
-        Some(member) => {
-            let why = format!("writes of {} are not atomic here", Bytes::new(bytes));
-            Err(refuse(why).of_target(&member.path).advise(
-                "`ioalign check` with --atomic says which layer refuses, and what would change it",
-            ))
-        }
+        Some(member) => Err(no_atomic_writes(bytes).of_target(&member.path)),
     }
 }
 

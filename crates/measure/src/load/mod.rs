@@ -74,10 +74,8 @@ fn check(targets: &[Arc<Target>], workload: &Workload, options: &EngineOptions) 
         if workload.writes() {
             check_writes(target, options)?;
         }
-        if workload.writes() && workload.atomic {
-            for share in workload.sizes.iter().filter(|share| share.weight != 0) {
-                check_atomic(target, share.bytes)?;
-            }
+        for bytes in workload.atomic_sizes() {
+            check_atomic(target, bytes)?;
         }
     }
     Ok(())

@@ -35,6 +35,7 @@ pub fn run(arguments: &GateArgs) -> Result<Exit> {
     let opener = Opener {
         arguments: &io,
         write: writes,
+        atomic: Vec::new(),
         usual_size: None,
         interrupt: &interrupt,
     };

@@ -50,6 +50,12 @@ pub fn run(arguments: &RunArgs) -> Result<Exit> {
     let opener = Opener {
         arguments: &plan.io,
         write: plan.job.writes(),
+        atomic: plan
+            .job
+            .steps
+            .iter()
+            .flat_map(Workload::atomic_sizes)
+            .collect(),
         usual_size: plan.usual_size(),
         interrupt: &interrupt,
     };

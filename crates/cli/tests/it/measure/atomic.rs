@@ -27,6 +27,7 @@ fn pages_are_compared_where_the_kernel_takes_atomic_writes() {
                 "run pages.dat --size 64M --write --op write --sizes 16k --atomic",
             );
             assert_eq!(run.status.code(), Some(64), "{run:?}");
+            assert!(!at.join("pages.dat").exists());
             continue;
         }
         let found = document(&measure(at, compared), "comparison-1.schema.json", &[0]);
@@ -51,5 +52,30 @@ fn pages_are_compared_where_the_kernel_takes_atomic_writes() {
                 "{marked:?}"
             );
         }
+    }
+}
+
+/// Where the kernel refuses, or nobody may ask it, no file is made for the question.
+#[test]
+fn a_file_that_takes_no_atomic_writes_is_not_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let run =
+        "run pages.dat --size 1M --write --op write --sizes 16k --atomic --time 100ms --ramp 0";
+    let compared = "atomic pages.dat --size 1M --batch 4 --write --time 100ms";
+    for words in [run, compared] {
+        let refused = measure(folder.path(), &format!("{words} --buffered"));
+        assert_eq!(refused.status.code(), Some(64), "{refused:?}");
+        assert!(stated(&refused).contains("leave --buffered off"));
+        assert!(!folder.path().join("pages.dat").exists());
+    }
+    let limits = ioalign_device::scratch_file_limits(folder.path());
+    if limits.is_some_and(|limits| limits.hold(16384)) {
+        return;
+    }
+    for words in [run, compared] {
+        let refused = measure(folder.path(), words);
+        assert_eq!(refused.status.code(), Some(64), "{refused:?}");
+        assert!(stated(&refused).contains("writes of 16 KiB are not atomic here"));
+        assert!(!folder.path().join("pages.dat").exists());
     }
 }
