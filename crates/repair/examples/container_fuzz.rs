@@ -23,11 +23,7 @@ const FORMATS: [ImageFormat; 5] = [
 ];
 
 fn main() {
-    let mut args = std::env::args()
-        .skip(1)
-        .map(|arg| arg.parse::<u64>().unwrap());
-    let runs = args.next().unwrap_or(20_000);
-    let mut random = Random(args.next().unwrap_or(1));
+    let (runs, mut random) = Random::of_arguments(20_000);
     let seeds = FORMATS.map(seed);
     let started = Instant::now();
     let mut opened = [0_u64; FORMATS.len()];

@@ -16,11 +16,7 @@ const AT: usize = 32 << 10;
 const SECTORS: usize = 640;
 
 fn main() {
-    let mut args = std::env::args()
-        .skip(1)
-        .map(|arg| arg.parse::<u64>().unwrap());
-    let runs = args.next().unwrap_or(100_000);
-    let mut random = Random(args.next().unwrap_or(1));
+    let (runs, mut random) = Random::of_arguments(100_000);
     let seeds = [(12, 1), (12, 8), (32, 1), (32, 2)].map(|(bits, each)| seed(bits, each));
     let started = Instant::now();
     let (mut planned, mut made) = (0u64, 0u64);

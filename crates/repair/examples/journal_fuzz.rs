@@ -13,11 +13,7 @@ use ioalign_testkit::Random;
 const DISK: usize = 64 << 10;
 
 fn main() {
-    let mut args = std::env::args()
-        .skip(1)
-        .map(|arg| arg.parse::<u64>().unwrap());
-    let runs = args.next().unwrap_or(100_000);
-    let mut random = Random(args.next().unwrap_or(1));
+    let (runs, mut random) = Random::of_arguments(100_000);
     let seeds: Vec<_> = (1..40).filter_map(seed).collect();
     let started = Instant::now();
     let (mut read, mut ended) = (0u64, 0u64);

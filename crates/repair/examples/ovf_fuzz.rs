@@ -66,11 +66,7 @@ const PIECES: [&str; 24] = [
 ];
 
 fn main() {
-    let mut args = std::env::args()
-        .skip(1)
-        .map(|arg| arg.parse::<u64>().unwrap());
-    let runs = args.next().unwrap_or(100_000);
-    let mut random = Random(args.next().unwrap_or(1));
+    let (runs, mut random) = Random::of_arguments(100_000);
     let started = Instant::now();
     let (mut described, mut packed) = (0_u64, 0_u64);
     assert!(described_as(DESCRIPTION) && packed_as(&ova(DESCRIPTION, MANIFEST)));

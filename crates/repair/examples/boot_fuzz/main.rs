@@ -21,11 +21,7 @@ const GOES: [(u32, u64); 3] = [(1, 68), (3, 302), (5, 180)];
 const SECONDS: [usize; 4] = [1, 70, 175, 310];
 
 fn main() {
-    let mut args = std::env::args()
-        .skip(1)
-        .map(|arg| arg.parse::<u64>().unwrap());
-    let runs = args.next().unwrap_or(100_000);
-    let mut random = Random(args.next().unwrap_or(1));
+    let (runs, mut random) = Random::of_arguments(100_000);
     let windows = windows::Windows::new();
     let started = Instant::now();
     let (mut read, mut patched) = (0u64, 0u64);
