@@ -1,6 +1,6 @@
 //! I/O by file: every count is fio's, whatever way it goes to the disk, and no name is wrong.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use ioalign_testkit::MountGuard;
@@ -95,35 +95,61 @@ fn xfs() -> [&'static str; 4] {
     ["mkfs.xfs", "-q", "-b", size]
 }
 
-#[test]
-fn every_file_has_the_counts_that_fio_has() {
-    if !permitted() {
-        return;
-    }
-    for mkfs in [xfs(), EXT4] {
-        let disk = Memory::new("files", 400);
+/// A file system with the files of fio's jobs. It goes before its disk.
+struct LaidFiles {
+    mount: MountGuard,
+    disk: Memory,
+    jobs: tempfile::TempDir,
+}
+
+impl LaidFiles {
+    fn new(name: &str, mkfs: [&str; 4]) -> Self {
+        let disk = Memory::new(name, 400);
         let device = disk.device.text();
         tool(mkfs[0], &[&mkfs[1..], &[device]].concat());
-        let top = tempfile::tempdir().unwrap();
-        let point = top.path().join("mnt");
-        let folder = point.join("data");
+        let jobs = tempfile::tempdir().unwrap();
+        let point = jobs.path().join("mnt");
         let mount = MountGuard::new(&[device], &point);
+        let folder = point.join("data");
         std::fs::create_dir_all(folder.join("deep/er")).unwrap();
         for name in ["direct-read", "buffered-read", "source"] {
             laid(&folder.join(name), 32);
         }
         // Nothing of them is in memory then.
         drop(mount);
-        let _mount = MountGuard::new(&[device], &point);
-        let jobs = top.path().join("jobs.fio");
-        std::fs::write(&jobs, JOBS.replace("FOLDER", folder.to_str().unwrap())).unwrap();
-        let watch = Watching::start(&[disk.name(), "--json", "--files", "50"]);
+        let mount = MountGuard::new(&[device], &point);
+        let text = JOBS.replace("FOLDER", folder.to_str().unwrap());
+        std::fs::write(jobs.path().join("jobs.fio"), text).unwrap();
+        Self { mount, disk, jobs }
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.mount.path().join("data")
+    }
+
+    /// Runs the jobs, until all is on the disk: what fio says of each.
+    fn run_jobs(&self) -> Vec<Value> {
+        let jobs = self.jobs.path().join("jobs.fio");
         let text = tool("fio", &["--output-format=json", jobs.to_str().unwrap()]);
-        tool("sync", &["-f", folder.to_str().unwrap()]);
+        tool("sync", &["-f", self.folder().to_str().unwrap()]);
+        let said: Value = serde_json::from_str(&text[text.find('{').unwrap()..]).unwrap();
+        said["jobs"].as_array().unwrap().clone()
+    }
+}
+
+#[test]
+fn every_file_has_the_counts_that_fio_has() {
+    if !permitted() {
+        return;
+    }
+    for mkfs in [xfs(), EXT4] {
+        let files = LaidFiles::new("files", mkfs);
+        let folder = files.folder();
+        let watch = Watching::start(&[files.disk.name(), "--json", "--files", "50"]);
+        let jobs = files.run_jobs();
         let profile = watch.profile();
         is_counted(&profile);
-        let truth: Value = serde_json::from_str(&text[text.find('{').unwrap()..]).unwrap();
-        for job in truth["jobs"].as_array().unwrap() {
+        for job in &jobs {
             let name = job["jobname"].as_str().unwrap();
             let op = if name.ends_with("read") {
                 "read"
@@ -154,34 +180,18 @@ fn only_the_io_of_chosen_files_is_counted() {
         return;
     }
     for mkfs in [xfs(), EXT4] {
-        let disk = Memory::new("chosen", 400);
-        let device = disk.device.text();
-        tool(mkfs[0], &[&mkfs[1..], &[device]].concat());
-        let top = tempfile::tempdir().unwrap();
-        let mount = MountGuard::new(&[device], &top.path().join("mnt"));
-        let folder = mount.path().join("data");
-        std::fs::create_dir_all(folder.join("deep/er")).unwrap();
-        for name in ["direct-read", "buffered-read", "source"] {
-            laid(&folder.join(name), 32);
-        }
-        let jobs = top.path().join("jobs.fio");
-        std::fs::write(&jobs, JOBS.replace("FOLDER", folder.to_str().unwrap())).unwrap();
-        let [deep, read] = ["deep", "direct-read"].map(|name| folder.join(name));
+        let files = LaidFiles::new("chosen", mkfs);
+        let [deep, read] = ["deep", "direct-read"].map(|name| files.folder().join(name));
         let chosen = [deep.to_str().unwrap(), "--file", read.to_str().unwrap()];
-        let arguments = [&[disk.name(), "--json", "--file"], &chosen[..]].concat();
+        let arguments = [&[files.disk.name(), "--json", "--file"], &chosen[..]].concat();
         let watch = Watching::start(&arguments);
-        let text = tool("fio", &["--output-format=json", jobs.to_str().unwrap()]);
-        tool("sync", &["-f", folder.to_str().unwrap()]);
+        let jobs = files.run_jobs();
         let profile = watch.profile();
         schema::valid(&profile, "profile.json");
         let only = [&deep, &read].map(|path| format!("file {}", path.display()));
         assert_eq!(profile["only"], serde_json::json!(only));
         let counted = by_op(&profile);
-        let truth: Value = serde_json::from_str(&text[text.find('{').unwrap()..]).unwrap();
-        let job = |name: &str| {
-            let jobs = truth["jobs"].as_array().unwrap();
-            jobs.iter().find(|job| job["jobname"] == name).unwrap()
-        };
+        let job = |name: &str| jobs.iter().find(|job| job["jobname"] == name).unwrap();
         let read = &job("direct-read")["read"];
         let read = ["total_ios", "io_bytes"].map(|key| read[key].as_u64().unwrap());
         assert_eq!(counted.get("read"), Some(&read.into()), "{}", mkfs[0]);
