@@ -93,8 +93,8 @@ impl OvfPackage {
     pub fn changed(&self, changes: &[OvfChange]) -> String {
         let mut edits = Vec::new();
         for change in changes {
-            let file = self.files.iter().find(|file| file.href == change.href);
-            if let Some(file) = file {
+            // Several may name one file.
+            for file in self.files.iter().filter(|file| file.href == change.href) {
                 file.edits(change, &mut edits);
             }
         }
@@ -267,6 +267,15 @@ mod tests {
             "{changed}"
         );
         assert!(OvfPackage::read(changed).is_ok());
+    }
+
+    #[test]
+    fn a_file_that_is_named_twice_is_changed_twice() {
+        let text = TEXT.replace("x.nvram", "a&amp;b.vmdk");
+        let package = OvfPackage::read(text).unwrap();
+        let changed = package.changed(&[change(17 << 30), change(17 << 30)]);
+        let again = OvfPackage::read(changed).unwrap();
+        assert!(again.files.iter().all(|file| file.href == "a&b.vhdx"));
     }
 
     #[test]
