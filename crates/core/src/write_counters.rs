@@ -20,6 +20,14 @@ pub struct WriteCounters {
     pub media: UnitCounter,
 }
 
+impl WriteCounters {
+    /// Bytes of the largest unit.
+    pub fn coarsest_unit(&self) -> u64 {
+        let host = self.host.map_or(0, |host| host.unit_bytes);
+        host.max(self.media.unit_bytes)
+    }
+}
+
 /// Bytes that lie between two numbers, both included.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CountedBytes {

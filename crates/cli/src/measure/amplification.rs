@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use ioalign_core::comparison::{CountedArm, WriteAmplification, least_bytes};
-use ioalign_core::numbers::size_of;
+use ioalign_core::numbers::{size_of, thousands};
 use ioalign_core::write_counters::WriteCounters;
 use ioalign_inspect::host::nvme::CountingDrive;
 use ioalign_inspect::host::{Root, machine};
@@ -106,9 +106,10 @@ fn counting(root: &Root, name: &str, bytes_per_arm: u64) -> Result<CountingDrive
     let least = least_bytes(&counters);
     if bytes_per_arm < least {
         return Err(of_drive(format!(
-            "the {} counts units of {} bytes, too large for {} an arm: nothing was written. --write-amplification {}M would do",
+            "the {} or its SMART page counts units of {} bytes, too large for {} an arm: nothing was written. \
+             --write-amplification {}M would do",
             drive.counter(),
-            counters.media.unit_bytes,
+            thousands(counters.coarsest_unit()),
             size_of(bytes_per_arm),
             least.div_ceil(1 << 20)
         )));

@@ -16,7 +16,6 @@ pub const HEAD: [&str; 6] = [
     "difference",
 ];
 
-/// What a reader has to know of every such number.
 const CAVEAT: &str = "a range holds the units of the counters, not chance: what the drive does later for these writes (garbage \
                       collection, an SLC cache that is emptied) is not in it";
 
@@ -81,15 +80,20 @@ pub fn notes(one: &WriteAmplification) -> Vec<String> {
     }
     let mut counters: Vec<String> = Vec::new();
     for arm in &one.arms {
-        let counter = format!("{} of {}", arm.counter, arm.drive);
+        let counter = format!("the {} of {}", arm.counter, arm.drive);
         if !counters.contains(&counter) {
             counters.push(counter);
         }
     }
     if !counters.is_empty() {
-        notes.push(format!("{}; {CAVEAT}", counters.join(", ")));
+        notes.push(format!("counted by {}", counters.join(" and ")));
     }
     notes
+}
+
+/// What a reader has to know of all of them, if there are numbers.
+pub fn caveat(all: &[WriteAmplification]) -> Option<&'static str> {
+    all.iter().any(|one| !one.arms.is_empty()).then_some(CAVEAT)
 }
 
 /// `1.02 to 1.05 GiB`, or one number where both ends are shown alike.

@@ -38,8 +38,7 @@ pub struct CountedArm {
 
 /// How much an arm has to write for a range that says something.
 pub fn least_bytes(counters: &WriteCounters) -> u64 {
-    let host = counters.host.map_or(0, |host| host.unit_bytes);
-    LEAST_UNITS.saturating_mul(host.max(counters.media.unit_bytes))
+    LEAST_UNITS.saturating_mul(counters.coarsest_unit())
 }
 
 impl CountedArm {
@@ -79,8 +78,8 @@ impl WrittenPart {
         });
         if host.high < written {
             return Err(format!(
-                "by the drive's counter at most {} came to it, of {} that were written: it counts late, or only a part of \
-                 the way to it",
+                "by the drive's counter at most {} came to it, of {} that were written: it counts late, or a page cache or a \
+                 file system on the way joined or compressed some of it",
                 size_of(host.high),
                 size_of(written)
             ));

@@ -20,6 +20,9 @@ pub fn put(out: &mut String, comparison: &Comparison) {
             out.push_str(&format!("<p class=\"quiet\">{}</p>\n", escape(&note)));
         }
     }
+    if let Some(caveat) = amplification::caveat(&comparison.write_amplification) {
+        out.push_str(&format!("<p class=\"quiet\">{caveat}</p>\n"));
+    }
 }
 
 fn table(out: &mut String, rows: &[[String; 6]]) {

@@ -22,4 +22,7 @@ pub fn put(page: &mut TextPage, comparison: &Comparison) {
             page.put("  ", "  ", 2, &[TextSpan::new(Style::Dim, note)]);
         }
     }
+    if let Some(caveat) = amplification::caveat(&comparison.write_amplification) {
+        page.put("  ", "  ", 2, &[TextSpan::new(Style::Dim, caveat)]);
+    }
 }
