@@ -206,18 +206,19 @@ fn verdict(document: &MigrationDocument) -> String {
     let there = all - refused - document.count(ImageFate::NotBegun);
     let plural = if all == 1 { "" } else { "s" };
     let images = format!("{} image{plural}", count(all));
+    let are = if there == 1 { "is" } else { "are" };
     let mut words = match document.result {
         MigrationResult::Planned => format!(
             "{images}, {} to be put right; nothing was written",
             count(document.count(ImageFate::Fixed))
         ),
         MigrationResult::Interrupted => format!(
-            "stopped; {} of {images} are whole in {}",
+            "stopped; {} of {images} {are} whole in {}",
             count(there),
             clean(&document.output)
         ),
         _ => format!(
-            "{} of {images} are in {}, {} of them put right; the originals were not touched",
+            "{} of {images} {are} in {}, {} of them put right; the originals were not touched",
             count(there),
             clean(&document.output),
             count(document.count(ImageFate::Fixed))
