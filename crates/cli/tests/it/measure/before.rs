@@ -192,7 +192,7 @@ fn a_partition_that_moved_is_compared_with_its_old_place_in_one_run() {
     drop(old);
     let new = Partition::new(&disk, 2048);
     let line = format!(
-        "compare {} --before before.json --time 200ms",
+        "compare {} --before before.json --time 1s",
         new.node.display()
     );
     let value = compared(folder.path(), &line);
