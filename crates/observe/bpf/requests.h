@@ -53,14 +53,11 @@ INLINE u32 is_left_out(struct request *rq)
 	return is_of_others(rq->bio) || (with_only_files && choice_of_request(rq) != CHOSEN);
 }
 
-/* A request that is left out, as it was merged from parts of files that are counted alone and of others. */
-static __attribute__((noinline)) int mixed(struct request *rq, u32 slot)
+/* A request that was merged from parts of files that are counted alone and of others. */
+static __attribute__((noinline)) int mixed(u32 slot)
 {
-	struct plain *of;
+	struct plain *of = plain_of(slot);
 
-	if (is_of_others(rq->bio) || choice_of_request(rq) != (CHOSEN | NOT_CHOSEN))
-		RETURN;
-	of = plain_of(slot);
 	if (of)
 		of->mixed++;
 	RETURN;
@@ -192,10 +189,14 @@ INLINE int request_issued(struct request *rq)
 	u32 noted;
 	struct io io;
 
-	if (slot >= SLOTS)
+	if (slot >= SLOTS || is_of_others(rq->bio))
 		return 0;
-	if (is_left_out(rq))
-		return with_only_files ? mixed(rq, slot) : 0;
+	if (with_only_files) {
+		u64 choice = choice_of_request(rq);
+
+		if (choice != CHOSEN)
+			return choice == (CHOSEN | NOT_CHOSEN) ? mixed(slot) : 0;
+	}
 	described(rq, &io, slot);
 	if (rarely(!state.began))
 		begin();
