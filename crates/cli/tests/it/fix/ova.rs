@@ -11,6 +11,14 @@ use super::*;
 
 /// Names of the files of the package, but its manifest.
 const FILES: [&str; 4] = ["vm.ovf", "vm-disk1.vmdk", "vm-disk2.vmdk", "vm.nvram"];
+/// The same with it, in the order in which most programs pack them.
+const PACKED: [&str; 5] = [
+    "vm.ovf",
+    "vm-disk1.vmdk",
+    "vm-disk2.vmdk",
+    "vm.nvram",
+    "vm.mf",
+];
 
 /// The files of a package: one disk at sector 63, one at 1 MiB, both streamed.
 struct Package {
@@ -108,13 +116,6 @@ fn an_ova_becomes_the_folder_that_its_files_become() {
     let ovf = package.old().join("vm.ovf");
     migrated(&[text(&ovf), "--output", text(&unpacked)], 0);
     package.is_right(&unpacked);
-    let names = [
-        "vm.ovf",
-        "vm-disk1.vmdk",
-        "vm-disk2.vmdk",
-        "vm.nvram",
-        "vm.mf",
-    ];
     let cert_first = [
         "vm.ovf",
         "vm.mf",
@@ -128,7 +129,7 @@ fn an_ova_becomes_the_folder_that_its_files_become() {
         // VirtualBox; VMware; OpenSSL 3; tars of other formats.
         (
             ["--format=ustar"].as_slice(),
-            names.as_slice(),
+            PACKED.as_slice(),
             ("sha1sum", "SHA1 (%s)= %s\\n"),
         ),
         (
@@ -138,17 +139,17 @@ fn an_ova_becomes_the_folder_that_its_files_become() {
         ),
         (
             &["--format=gnu"],
-            &names,
+            &PACKED,
             ("sha256sum", "SHA2-256(%s)= %s\\n"),
         ),
         (
             &["--format=posix"],
-            &names,
+            &PACKED,
             ("sha512sum", "SHA512(%s)= %s\\n"),
         ),
         (
             &["--format=ustar", "--transform=s,^,./,"],
-            &names,
+            &PACKED,
             ("sha1sum", "SHA1(%s)= %s\\n"),
         ),
     ]
@@ -218,14 +219,7 @@ fn checked(path: &Path, code: i32) -> Value {
 fn the_disks_of_an_ova_are_judged() {
     needs!(Packages);
     let package = Package::new();
-    let names = [
-        "vm.ovf",
-        "vm-disk1.vmdk",
-        "vm-disk2.vmdk",
-        "vm.nvram",
-        "vm.mf",
-    ];
-    let ova = package.packed("a b.ova", &["--format=ustar"], &names);
+    let ova = package.packed("a b.ova", &["--format=ustar"], &PACKED);
     let judged = checked(&ova, 1);
     let targets = judged["targets"].as_array().unwrap();
     let of = |number: usize| {
@@ -264,17 +258,7 @@ fn an_ova_that_is_damaged_or_hostile_leaves_nothing() {
     let package = Package::new();
     let read = |name: &str| std::fs::read(package.old().join(name)).unwrap();
     let file = |name: &str| BundleMember::file(name, read(name));
-    let all = || {
-        [
-            "vm.ovf",
-            "vm-disk1.vmdk",
-            "vm-disk2.vmdk",
-            "vm.nvram",
-            "vm.mf",
-        ]
-        .map(file)
-        .to_vec()
-    };
+    let all = || PACKED.map(file).to_vec();
     let with = |member: BundleMember| [all(), vec![member]].concat();
     let without = |name: &str| {
         let mut members = all();
