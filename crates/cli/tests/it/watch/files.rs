@@ -211,20 +211,21 @@ fn requests_of_chosen_files_and_of_others_are_left_out_and_named() {
     tool(EXT4[0], &[&EXT4[1..], &[device]].concat());
     let top = tempfile::tempdir().unwrap();
     let mount = MountGuard::new(&[device], &top.path().join("mnt"));
-    let paths = ["chosen/a", "others/a", "chosen/b", "others/b"].map(|name| {
-        let path = mount.path().join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        let file = path.to_str().unwrap().to_owned();
-        let how = [
-            "if=/dev/zero",
-            "bs=16k",
-            "count=1",
-            "oflag=direct",
-            "status=none",
-        ];
-        tool("dd", &[&how[..], &[&format!("of={file}")]].concat());
-        file
-    });
+    let paths = ["chosen/a", "others/a", "chosen/b", "others/b"];
+    let paths = paths.map(|name| mount.path().join(name).to_str().unwrap().to_owned());
+    for folder in ["chosen", "others"] {
+        std::fs::create_dir(mount.path().join(folder)).unwrap();
+    }
+    // ext4 lays what one processor writes side by side: which files are adjacent is another each time.
+    let lay = || {
+        for path in &paths {
+            let how = ["if=/dev/zero", "bs=16k", "count=1", "oflag=direct"];
+            tool(
+                "dd",
+                &[&how[..], &["status=none", &format!("of={path}")]].concat(),
+            );
+        }
+    };
     let [a, others_a, b, others_b] = &paths;
     let names = format!("--filename={a}:{b}:{others_a}:{others_b}");
     let chosen = mount.path().join("chosen");
@@ -244,6 +245,7 @@ fn requests_of_chosen_files_and_of_others_are_left_out_and_named() {
     let mut seen = String::new();
     // What is merged depends on when fio submits: two runs are compared that merged alike.
     for _ in 0..super::ROUNDS {
+        lay();
         let (all, some) = (written(&[]), written(&["--file", chosen.to_str().unwrap()]));
         let merged = row(&all, "(several files)");
         let said = format!("dropped 0, {merged} merged from these files and others, and left out");
