@@ -30,7 +30,7 @@ pub fn lay_out(folder: &Path) -> Result<()> {
         let text = if name == RULES {
             list_of_rules()
         } else {
-            read(name)?
+            without_comments(&read(name)?)
         };
         let text = relinked(name, &text, &pages, &mut files);
         write(&source.join(in_book(name)), &text)?;
@@ -47,6 +47,21 @@ pub fn lay_out(folder: &Path) -> Result<()> {
         fs::copy(paths::root().join(name), &to).with_context(|| format!("cannot copy {name}"))?;
     }
     write(&source.join("SUMMARY.md"), contents(&summary))
+}
+
+/// The text without comments: they hold the files that the tests of the documents lay out.
+fn without_comments(text: &str) -> String {
+    let mut out = String::new();
+    let (mut is_code, mut is_comment) = (false, false);
+    for line in text.lines() {
+        is_code ^= !is_comment && line.starts_with("```");
+        is_comment |= !is_code && line.starts_with("<!--");
+        if !is_comment {
+            let _ = writeln!(out, "{line}");
+        }
+        is_comment &= !line.trim_end().ends_with("-->");
+    }
+    out
 }
 
 fn read(name: &str) -> Result<String> {
@@ -181,6 +196,13 @@ mod tests {
             "[r](../index.md) [a](a.md#b) [w](https://w/x.md) ![p](picture.svg) [d](#) [h](#h)";
         assert_eq!(found, wanted);
         assert_eq!(files, BTreeSet::from(["docs/picture.svg".to_owned()]));
+    }
+
+    #[test]
+    fn comments_are_left_out_and_code_is_kept() {
+        let text =
+            "a\n<!-- setup\n<File href=\"x\"/>\n-->\nb\n<!-- one -->\n```\n<!-- kept -->\n```\n";
+        assert_eq!(without_comments(text), "a\nb\n```\n<!-- kept -->\n```\n");
     }
 
     #[test]
