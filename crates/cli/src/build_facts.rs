@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-/// Set by `cargo xtask dist`.
-const COMMIT: Option<&str> = option_env!("IOALIGN_COMMIT");
+/// Set by `build.rs`.
+const COMMIT: Option<&str> = option_env!("IOALIGN_BUILT_FROM");
 
 /// The version, and from which commit and for what the program was built.
 pub fn text() -> &'static str {
@@ -16,7 +16,7 @@ pub fn text() -> &'static str {
         format!(
             "{}\ncommit: {}\ntarget: {} {} ({library})\nminimum Rust: {}",
             env!("CARGO_PKG_VERSION"),
-            COMMIT.unwrap_or("not known, built from a source tree"),
+            COMMIT.unwrap_or("not known, built from a package of the source"),
             std::env::consts::ARCH,
             std::env::consts::OS,
             env!("CARGO_PKG_RUST_VERSION"),
