@@ -128,6 +128,8 @@ fn perf_script_of_a_known_job() {
         "record",
         "-q",
         "-a",
+        // It would copy the symbols of the kernel into ~/.debug.
+        "--no-buildid-cache",
         "-e",
         "block:block_rq_issue,block:block_rq_complete",
         "-o",
