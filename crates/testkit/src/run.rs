@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -101,6 +102,25 @@ impl CheckRun {
             .next()
             .and_then(|phase| phase["offset_bytes"].as_u64())
     }
+}
+
+/// Waits until it is so, for two minutes at most: a busy machine takes its time.
+pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < Duration::from_secs(120), "{what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Bytes that a process has read from devices and written to them (proc(5), `io`).
+pub fn device_bytes(process: u32) -> u64 {
+    let text = std::fs::read_to_string(format!("/proc/{process}/io")).unwrap_or_default();
+    let lines = text.lines().filter_map(|line| line.split_once(": "));
+    let of_devices = lines.filter(|(key, _)| ["read_bytes", "write_bytes"].contains(key));
+    of_devices
+        .filter_map(|(_, value)| value.parse::<u64>().ok())
+        .sum()
 }
 
 /// Runs a tool that must succeed and returns its standard output.

@@ -3,9 +3,9 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::Duration;
 
 use ioalign_testkit::device::MountGuard;
+use ioalign_testkit::run::wait_until;
 use serde_json::Value;
 
 use super::{PROGRAM, schema};
@@ -206,11 +206,11 @@ fn an_interrupted_run_leaves_no_guest() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        until(|| is_running(folder.path()));
+        wait_until("QEMU runs", || is_running(folder.path()));
         send(signal, &child);
         let ended = child.wait().unwrap();
         assert_eq!(ended.code(), (signal == "INT").then_some(130));
-        until(|| !is_running(folder.path()));
+        wait_until("QEMU ends", || !is_running(folder.path()));
     }
 }
 
@@ -249,7 +249,7 @@ fn goes_on_after(signal: &str) {
         .iter()
         .any(|line| line.contains("finished cells are kept"));
     assert_eq!(kept, signal == "INT", "{said:?}");
-    until(|| !is_running(folder.path()));
+    wait_until("QEMU ends", || !is_running(folder.path()));
     let output = run().output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("booting, 1 loads"), "{said}");
@@ -292,14 +292,4 @@ fn a_full_disk_is_named_and_nothing_is_left() {
         .collect();
     assert!(left.is_empty(), "{left:?}");
     drop(small);
-}
-
-fn until(mut holds: impl FnMut() -> bool) {
-    for _ in 0..600 {
-        if holds() {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(100));
-    }
-    panic!("it took more than a minute");
 }

@@ -1,8 +1,8 @@
 //! `ioalign lab tear`: what is predicted comes, and nothing is left behind.
 
 use std::process::{Command, Output, Stdio};
-use std::time::Duration;
 
+use ioalign_testkit::run::wait_until;
 use serde_json::Value;
 
 use super::PROGRAM;
@@ -90,13 +90,13 @@ fn an_interrupted_run_leaves_nothing() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    std::thread::sleep(Duration::from_secs(6));
     let id = rustix::process::Pid::from_child(&child);
+    let folder = format!("ioalign-tear.{}", id.as_raw_nonzero());
+    let mounts = || std::fs::read_to_string("/proc/mounts").unwrap();
+    wait_until("a disk is mounted", || mounts().contains(&folder));
     rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    let mounts = std::fs::read_to_string("/proc/mounts").unwrap();
-    let folder = format!("ioalign-tear.{}", id.as_raw_nonzero());
-    assert!(!mounts.contains(&folder), "{mounts}");
+    assert!(!mounts().contains(&folder), "{}", mounts());
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use ioalign_testkit::device::{Loop, MountGuard};
+use ioalign_testkit::run::{device_bytes, wait_until};
 use serde_json::Value;
 
 use super::PROGRAM;
@@ -150,7 +151,7 @@ fn an_interrupted_probe_shows_what_it_has() {
         .stderr(Stdio::null());
     let child = command.spawn().unwrap();
     let begun = Instant::now();
-    std::thread::sleep(Duration::from_millis(700));
+    wait_until("it reads", || device_bytes(child.id()) > 4 << 20);
     let id = child.id().to_string();
     let killed = Command::new("kill").args(["-INT", &id]).status().unwrap();
     let output = child.wait_with_output().unwrap();

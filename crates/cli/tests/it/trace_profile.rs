@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::time::Duration;
 
+use ioalign_testkit::run::wait_until;
 use serde_json::{Value, json};
 
 use super::PROGRAM;
@@ -307,7 +307,9 @@ fn interrupted_shows_what_was_read() {
     let mut input = child.stdin.take().unwrap();
     let trace = Trace::default().also(30_000);
     input.write_all(&trace.0).unwrap();
-    std::thread::sleep(Duration::from_millis(300));
+    wait_until("the trace is read", || {
+        rustix::io::ioctl_fionread(&input).unwrap() == 0
+    });
     let id = child.id().to_string();
     assert!(
         Command::new("kill")
@@ -316,9 +318,9 @@ fn interrupted_shows_what_was_read() {
             .unwrap()
             .success()
     );
-    std::thread::sleep(Duration::from_millis(300));
-    drop(input);
+    // More could come: it does not wait for that.
     let output = child.wait_with_output().unwrap();
+    drop(input);
     assert_eq!(output.status.code(), Some(130), "{output:?}");
     let shown = String::from_utf8(output.stdout).unwrap();
     assert!(

@@ -1,28 +1,22 @@
 //! `fix --output`: an image has its name when it is whole, and no more readers than the disk that it is made of.
 
 use std::fs;
-use std::time::{Duration, Instant};
+use std::os::unix::fs::MetadataExt;
 
 use ioalign_testkit::MountGuard;
+use ioalign_testkit::run::wait_until;
 
 use super::*;
 
 /// The unfinished image, once there is one.
 fn partial(folder: &Path) -> String {
-    let begun = Instant::now();
-    loop {
-        let part = names(folder)
+    let part = || {
+        names(folder)
             .into_iter()
-            .find(|name| name.contains("PARTIAL"));
-        if let Some(part) = part {
-            return part;
-        }
-        assert!(
-            begun.elapsed() < Duration::from_secs(60),
-            "no image is made"
-        );
-        std::thread::sleep(Duration::from_millis(2));
-    }
+            .find(|name| name.contains("PARTIAL"))
+    };
+    wait_until("an image is made", || part().is_some());
+    part().unwrap()
 }
 
 #[test]
@@ -40,7 +34,8 @@ fn a_killed_run_leaves_no_image_under_the_name() {
         let part = partial(at);
         // Nobody else may read it meanwhile, and another run does not take it for a leftover.
         assert_eq!(bits(&at.join(&part)), 0o600);
-        std::thread::sleep(Duration::from_millis(300));
+        let bytes = || at.join(&part).metadata().unwrap().blocks() * 512;
+        wait_until("data are copied", || bytes() > 64 << 10);
         child.kill().unwrap();
         child.wait().unwrap();
         assert_eq!(names(at), [part.as_str(), "disk.img"]);

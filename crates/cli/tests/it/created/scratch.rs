@@ -3,9 +3,9 @@
 use std::fs;
 use std::os::unix::fs::{FileExt, chown, symlink};
 use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
 
 use ioalign_testkit::Loop;
+use ioalign_testkit::run::wait_until;
 
 use super::*;
 
@@ -16,14 +16,6 @@ fn started(folder: &Path, words: &str) -> Child {
     let command = command.current_dir(folder).args(words.split_whitespace());
     let command = command.stdout(Stdio::null()).stderr(Stdio::null());
     command.spawn().unwrap()
-}
-
-fn until(what: &str, mut done: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !done() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "{what}");
-        std::thread::sleep(Duration::from_millis(2));
-    }
 }
 
 /// The mark outlived the contents; now the file is asked about.
@@ -63,7 +55,7 @@ fn a_run_that_is_killed_leaves_a_file_that_is_asked_about() {
     let sealed = at.join("s.dat").metadata().unwrap().mtime();
     let mut child = started(at, &format!("{line} --time 60s"));
     let changed = || at.join("s.dat").metadata().unwrap().mtime() != sealed;
-    until("nothing is written", changed);
+    wait_until("nothing is written", changed);
     // A second one is refused meanwhile.
     let second = ioalign(at, &format!("{line} --time 50ms"));
     ends(&second, 65, &["is in use"]);

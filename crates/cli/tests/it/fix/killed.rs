@@ -57,8 +57,9 @@ fn a_kill_at_any_moment_can_be_resumed_and_rolled_back() {
 fn ctrl_c_stops_at_a_safe_place_and_says_how_to_go_on() {
     needs!(Packages);
     let image = Image::old();
+    let before = image.first_sector();
     let child = slow(&image);
-    std::thread::sleep(Duration::from_millis(300));
+    until("the move begins", || image.first_sector() != before);
     let id = child.id().to_string();
     tool("kill", &["-INT", &id]);
     let output = child.wait_with_output().unwrap();
@@ -82,10 +83,10 @@ fn a_journal_may_have_a_place_of_its_own() {
     let image = Image::old();
     let journal = image.disk.folder().join("elsewhere");
     let (path, place) = (text(image.path()), text(&journal));
+    let before = image.first_sector();
     let arguments = [&[path, "--apply", "--journal", place], &SLOW[..]].concat();
     let mut child = started(&arguments);
-    until("the journal is made", || journal.exists());
-    std::thread::sleep(Duration::from_millis(400));
+    until("the move begins", || image.first_sector() != before);
     child.kill().unwrap();
     child.wait().unwrap();
     // A user who forgets the journal must not plan again over data in flight: the marker on the disk names it.

@@ -23,11 +23,12 @@ mod unreadable;
 mod vhdx_reader;
 
 use std::io::Write;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use ioalign_testkit::run::{command, text, tool};
+use ioalign_testkit::run::{command, device_bytes, text, tool, wait_until as until};
 use ioalign_testkit::{Disk, Random};
 use serde_json::Value;
 
@@ -69,6 +70,14 @@ impl Image {
         };
         image.fill();
         image
+    }
+
+    /// It holds the marker as soon as a move begins.
+    fn first_sector(&self) -> Vec<u8> {
+        let mut sector = vec![0; 512];
+        let file = std::fs::File::open(self.path()).unwrap();
+        file.read_exact_at(&mut sector, 0).unwrap();
+        sector
     }
 
     /// The partitions at 63 that every test of a crash can use.
@@ -237,15 +246,6 @@ fn valid(document: &Value) {
     let errors = validator.iter_errors(document);
     let errors: Vec<_> = errors.map(|error| error.to_string()).collect();
     assert!(errors.is_empty(), "{errors:#?}\n{document:#}");
-}
-
-/// Waits until it is so.
-fn until(what: &str, mut so: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !so() {
-        assert!(begun.elapsed() < Duration::from_secs(120), "{what}");
-        std::thread::sleep(Duration::from_millis(2));
-    }
 }
 
 #[test]

@@ -8,9 +8,13 @@ const SLOW: [&str; 4] = ["--limit", "16M", "--chunk", "1M"];
 /// An image whose move was killed in the middle.
 pub(super) fn half_moved() -> Image {
     let image = Image::old();
+    let before = image.first_sector();
     let mut child = started(&[&[text(image.path()), "--apply"], &SLOW[..]].concat());
-    until("the journal is made", || image.journal().exists());
-    std::thread::sleep(Duration::from_millis(700));
+    until("the move begins", || image.first_sector() != before);
+    let written = device_bytes(child.id());
+    until("data move", || {
+        device_bytes(child.id()) > written + (4 << 20)
+    });
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(image.journal().exists(), "it was done too soon");

@@ -2,17 +2,16 @@
 
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
-use std::thread::sleep;
-use std::time::Duration;
 
 use ioalign_testkit::files::names;
+use ioalign_testkit::run::{device_bytes, wait_until};
 use serde_json::Value;
 
 use super::super::PROGRAM;
 use super::{SIZE, measure, stated, valid};
 
 /// Begins, and is interrupted as soon as `ready` is so.
-fn interrupted(folder: &Path, arguments: &str, ready: impl Fn() -> bool) -> Output {
+fn interrupted(folder: &Path, arguments: &str, ready: impl Fn(u32) -> bool) -> Output {
     ended("-INT", Command::new(PROGRAM), folder, arguments, ready)
 }
 
@@ -22,7 +21,7 @@ fn ended(
     mut command: Command,
     folder: &Path,
     arguments: &str,
-    ready: impl Fn() -> bool,
+    ready: impl Fn(u32) -> bool,
 ) -> Output {
     let child = command
         .current_dir(folder)
@@ -32,9 +31,7 @@ fn ended(
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    while !ready() {
-        sleep(Duration::from_millis(2));
-    }
+    wait_until("it is ready", || ready(child.id()));
     signal(&child, by);
     if by == "-HUP" {
         // As the shell and the kernel do, both of them.
@@ -53,7 +50,7 @@ fn signal(child: &Child, name: &str) {
 fn a_file_that_is_being_filled_is_removed() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("t.dat");
-    let output = interrupted(folder.path(), "compare t.dat --size 2G", || file.exists());
+    let output = interrupted(folder.path(), "compare t.dat --size 2G", |_| file.exists());
     assert_eq!(output.status.code(), Some(130), "{}", stated(&output));
     assert!(stated(&output).contains("t.dat: stopped while it was being filled"));
     assert!(names(folder.path()).is_empty());
@@ -68,7 +65,7 @@ fn a_hangup_is_as_ctrl_c() {
     // The tests themselves may run under nohup.
     let mut command = Command::new("env");
     command.args(["--default-signal=HUP", PROGRAM]);
-    let output = ended("-HUP", command, folder.path(), line, || file.exists());
+    let output = ended("-HUP", command, folder.path(), line, |_| file.exists());
     assert_eq!(output.status.code(), Some(130), "{output:?}");
     assert!(names(folder.path()).is_empty());
 }
@@ -80,7 +77,7 @@ fn a_hangup_does_not_end_what_nohup_started() {
     let mut command = Command::new("nohup");
     command.arg(PROGRAM);
     let line = "run t.dat --size 64M --ramp 0 --time 100ms --json";
-    let output = ended("-HUP", command, folder.path(), line, || file.exists());
+    let output = ended("-HUP", command, folder.path(), line, |_| file.exists());
     assert_eq!(output.status.code(), Some(0), "{}", stated(&output));
     let value: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(value["partial"], Value::Null);
@@ -90,7 +87,7 @@ fn a_hangup_does_not_end_what_nohup_started() {
 fn files_of_a_folder_too() {
     let folder = tempfile::tempdir().unwrap();
     let second = folder.path().join("ioalign.scratch.01");
-    let output = interrupted(folder.path(), "run . --size 2G", || second.exists());
+    let output = interrupted(folder.path(), "run . --size 2G", |_| second.exists());
     assert_eq!(output.status.code(), Some(130), "{}", stated(&output));
     assert!(
         names(folder.path()).is_empty(),
@@ -100,17 +97,13 @@ fn files_of_a_folder_too() {
 }
 
 /// So long that it has certainly begun, and that nobody waits for its end.
-fn after_a_second(folder: &Path, arguments: &str) -> Value {
+fn after_some_load(folder: &Path, arguments: &str) -> Value {
     let made = measure(
         folder,
         &format!("run t.dat --size {SIZE} --ramp 0 --time 10ms"),
     );
     assert!(made.status.success(), "{made:?}");
-    let wait = || {
-        sleep(Duration::from_secs(1));
-        true
-    };
-    let output = interrupted(folder, arguments, wait);
+    let output = interrupted(folder, arguments, |id| device_bytes(id) > 4 << 20);
     assert_eq!(output.status.code(), Some(130), "{}", stated(&output));
     serde_json::from_slice(&output.stdout).unwrap_or_default()
 }
@@ -119,7 +112,7 @@ fn after_a_second(folder: &Path, arguments: &str) -> Value {
 fn what_was_sent_is_shown_and_is_in_the_profile() {
     let folder = tempfile::tempdir().unwrap();
     let line = "run t.dat --ramp 0 --time 10m --profile-out p.json --json";
-    let value = after_a_second(folder.path(), line);
+    let value = after_some_load(folder.path(), line);
     valid(&value, "load-1.schema.json");
     let why = value["partial"].as_str().unwrap();
     assert!(why.starts_with("stopped by the operator"), "{why}");
@@ -136,7 +129,7 @@ fn points_of_a_matrix_are_in_its_file() {
     let folder = tempfile::tempdir().unwrap();
     let line = "matrix t.dat --ramp 0 --time 300ms --ops read --sizes 4k,8k,16k,32k,64k,128k,12k,20k,24k,28k,36k,40k \
                 --offsets 0,512 --json -o m.json";
-    after_a_second(folder.path(), &line.replace('\\', ""));
+    after_some_load(folder.path(), &line.replace('\\', ""));
     let document = std::fs::read(folder.path().join("m.json")).unwrap();
     let value: Value = serde_json::from_slice(&document).unwrap();
     valid(&value, "comparison-1.schema.json");

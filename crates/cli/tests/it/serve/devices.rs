@@ -5,10 +5,9 @@ use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::Stdio;
-use std::time::Duration;
 
 use ioalign_testkit::MountGuard;
-use ioalign_testkit::run::{command, text, tool};
+use ioalign_testkit::run::{command, device_bytes, text, tool, wait_until};
 use serde_json::Value;
 
 use super::{PROGRAM, ServedArray, soon};
@@ -157,7 +156,7 @@ fn file_systems_are_clean_after_their_writer_was_killed() {
             "--runtime=60",
         ]);
         let mut writer = writer.stdout(Stdio::null()).spawn().unwrap();
-        std::thread::sleep(Duration::from_secs(2));
+        wait_until("it writes", || device_bytes(writer.id()) > 8 << 20);
         writer.kill().unwrap();
         writer.wait().unwrap();
         mount.try_unmount().unwrap();

@@ -1,5 +1,6 @@
 //! Read-modify-write by the page cache above a device, devices that go, and what is refused.
 
+use std::io::Read;
 use std::path::Path;
 use std::process::Command;
 
@@ -72,19 +73,11 @@ fn a_device_that_goes_is_named() {
     let device = tool("losetup", &["--find", "--show", file.to_str().unwrap()]);
     let device = device.trim();
     let name = device.trim_start_matches("/dev/");
-    let output = std::thread::scope(|scope| {
-        let watch = scope.spawn(|| {
-            let mut command = Command::new(PROGRAM);
-            command
-                .args(["watch", name, "--line", "--duration", "3s"])
-                .output()
-                .unwrap()
-        });
-        std::thread::sleep(std::time::Duration::from_secs(1));
-        tool("losetup", &["-d", device]);
-        watch.join().unwrap()
-    });
-    let said = String::from_utf8_lossy(&output.stderr);
+    let mut watch = Watching::start(&[name, "--line", "--duration", "3s"]);
+    tool("losetup", &["-d", device]);
+    let mut said = String::new();
+    watch.messages.read_to_string(&mut said).unwrap();
+    watch.child.wait().unwrap();
     assert!(
         said.contains(&format!("{name} was detached or removed after")),
         "{said}"

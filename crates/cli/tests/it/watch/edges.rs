@@ -4,23 +4,20 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use ioalign_testkit::run::tool;
+use ioalign_testkit::run::{tool, wait_until};
 
 use super::{Memory, PROGRAM, ROUNDS, Watching, by_op, permitted};
 
 /// On a busy machine fio needs a while before its first read.
-fn await_reads(device: &str) {
-    let stat = format!("/sys/block/{device}/stat");
-    let reads = || {
-        let text = std::fs::read_to_string(&stat).unwrap();
-        text.split_whitespace().next().unwrap().parse::<u64>()
-    };
-    let before = reads().unwrap();
-    let mut waits = (0..2000).map(|_| std::thread::sleep(std::time::Duration::from_millis(10)));
-    assert!(
-        waits.any(|()| reads().unwrap() > before + 100),
-        "fio reads nothing"
-    );
+fn await_reads(device: &str, more: u64) {
+    let before = reads(device);
+    wait_until("fio reads", || reads(device) > before + more);
+}
+
+/// Reads that a device has completed (Documentation/block/stat.rst).
+fn reads(device: &str) -> u64 {
+    let text = std::fs::read_to_string(format!("/sys/block/{device}/stat")).unwrap();
+    text.split_whitespace().next().unwrap().parse().unwrap()
 }
 
 /// A watch that begins and ends while I/O goes on misses what was in flight at both moments, and no more.
@@ -36,7 +33,7 @@ fn beginning_and_end_cut_off_what_is_in_flight() {
     load.args(["--runtime=60", "--filename", disk.device.text()]);
     let load = load.stdout(Stdio::null()).stderr(Stdio::null());
     let mut load = load.spawn().expect("fio is needed for this test");
-    await_reads(disk.name());
+    await_reads(disk.name(), 100);
     let within = |profile: &Value| {
         let known = |key: &str| profile["unpaired"][key].as_u64().unwrap();
         let ios = by_op(profile)["read"].0;
@@ -45,7 +42,7 @@ fn beginning_and_end_cut_off_what_is_in_flight() {
     };
     let mut rounds = (0..ROUNDS).map(|_| {
         let watch = Watching::start(&[disk.name(), "--json"]);
-        std::thread::sleep(std::time::Duration::from_millis(300));
+        await_reads(disk.name(), 2000);
         within(&watch.profile())
     });
     let found = rounds.by_ref().find(|(as_wanted, _)| *as_wanted);
@@ -89,11 +86,13 @@ fn a_killed_record_is_read_as_far_as_it_goes() {
         "dd",
         &[&read, "of=/dev/null", "bs=4k", "count=500", "iflag=direct"],
     );
-    std::thread::sleep(std::time::Duration::from_millis(2500));
-    watch.child.kill().unwrap();
-    watch.child.wait().unwrap();
     let mut left = std::fs::read_dir(folder.path()).unwrap();
     let left = left.next().unwrap().unwrap().path();
+    let size = || left.metadata().unwrap().len();
+    // An issue and a completion each; they reach the file once a second.
+    wait_until("the events are kept", || size() > 2 * 500 * 16);
+    watch.child.kill().unwrap();
+    watch.child.wait().unwrap();
     assert!(left.to_str().unwrap().contains("-PARTIAL-"), "{left:?}");
     let output = Command::new(PROGRAM)
         .args(["trace", "summarize", "--json"])
