@@ -2,15 +2,16 @@
 //!
 //! `cargo test` leaves a test out whose needs are not met, and writes its name to `left-out` in the target folder; the
 //! last test of the workspace counts them. With `IOALIGN_TESTS=all`, which `cargo xtask test` and CI set, no test is
-//! left out: what is missing makes it fail. `IOALIGN_TESTS=unit` leaves every test out that needs something.
+//! left out: what is missing makes it fail. `IOALIGN_TESTS=unit` leaves every test out that needs something, and
+//! `IOALIGN_TESTS=quick` those that need root or the virtual machine.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::process::parent_id;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock};
+use std::sync::OnceLock;
 
 use crate::run::{FIXTURES, target_folder};
 
@@ -18,6 +19,8 @@ use crate::run::{FIXTURES, target_folder};
 const LIST: &str = include_str!("../../../xtask/packages.txt");
 /// The variable that says which tests are wanted.
 const CHOICE: &str = "IOALIGN_TESTS";
+/// The variable that names a run of several test programs.
+pub const RUN: &str = "IOALIGN_TEST_RUN";
 /// The kernel that the virtual machine starts; see `docs/vm.md`.
 const KERNEL: &str = "vmlinuz-";
 
@@ -49,6 +52,10 @@ pub fn is_left_out(needs: &[MachineNeed]) -> bool {
     let missing = match std::env::var(CHOICE).as_deref() {
         Ok("all") => None,
         Ok("unit") => Some("only tests without needs were asked for".to_owned()),
+        Ok("quick") => needs
+            .iter()
+            .any(|need| *need != MachineNeed::Packages)
+            .then(|| "the inner loop runs without root and the virtual machine".to_owned()),
         _ => needs.iter().find_map(|need| need.missing()),
     };
     let Some(reason) = missing else {
@@ -108,27 +115,37 @@ fn has_kernel() -> bool {
     named || names.any(|name| name.to_string_lossy().starts_with(KERNEL))
 }
 
-/// One line a test, of this run of cargo alone: its first line names the process.
+/// Adds a line for a test, of this run alone: the first line names the run.
 fn record(reason: &str) {
-    static ONE: Mutex<()> = Mutex::new(());
-    let _one = ONE.lock();
-    let (path, run) = (target_folder().join("left-out"), run());
-    let is_of_this_run =
-        fs::read_to_string(&path).is_ok_and(|text| text.lines().next() == Some(&run));
-    if !is_of_this_run {
-        let _ = fs::create_dir_all(target_folder());
-        let _ = fs::write(&path, format!("{run}\n"));
-    }
     let thread = std::thread::current();
     let line = format!("{reason}\t{}\n", thread.name().unwrap_or("?"));
     // A target folder that cannot be written to costs the count, not the test.
-    if let Ok(mut file) = OpenOptions::new().append(true).open(&path) {
-        let _ = file.write_all(line.as_bytes());
-    }
+    let _ = append(&line);
 }
 
-/// The process that runs one test program after the other, with the time of its start.
+/// Test programs run at the same time: the file is locked until it is closed.
+fn append(line: &str) -> std::io::Result<()> {
+    fs::create_dir_all(target_folder())?;
+    let mut options = OpenOptions::new();
+    options.create(true).read(true).append(true);
+    let mut file = options.open(target_folder().join("left-out"))?;
+    file.lock()?;
+    let mut text = String::new();
+    file.read_to_string(&mut text)?;
+    let run = run();
+    if text.lines().next() != Some(&run) {
+        file.set_len(0)?;
+        file.write_all(format!("{run}\n").as_bytes())?;
+    }
+    file.write_all(line.as_bytes())
+}
+
+/// The name of the run: that of `cargo xtask test`, or the process that runs one test program after the other, with the time of
+/// its start.
 fn run() -> String {
+    if let Ok(named) = std::env::var(RUN) {
+        return named;
+    }
     let parent = parent_id();
     let stat = fs::read_to_string(format!("/proc/{parent}/stat")).unwrap_or_default();
     let fields = stat.rsplit(") ").next().unwrap_or_default();
@@ -138,10 +155,15 @@ fn run() -> String {
 
 /// How many tests of this run were left out by now, by reason.
 pub fn counts() -> BTreeMap<String, usize> {
+    counts_of(&run())
+}
+
+/// The same of the run with this name.
+pub fn counts_of(run: &str) -> BTreeMap<String, usize> {
     let text = fs::read_to_string(target_folder().join("left-out")).unwrap_or_default();
     let mut lines = text.lines();
     let mut counts = BTreeMap::new();
-    if lines.next() == Some(&run()) {
+    if lines.next() == Some(run) {
         // A property asks once a case.
         let lines: BTreeSet<_> = lines.collect();
         for (reason, _) in lines.iter().filter_map(|line| line.split_once('\t')) {
@@ -149,4 +171,20 @@ pub fn counts() -> BTreeMap<String, usize> {
         }
     }
     counts
+}
+
+/// Prints the counts, if there are any.
+pub fn print_counts(counts: &BTreeMap<String, usize>) {
+    let all: usize = counts.values().sum();
+    if all == 0 {
+        return;
+    }
+    assert_ne!(std::env::var(CHOICE).as_deref(), Ok("all"));
+    let mut text = format!("\nleft out: {all} tests; target/left-out has their names\n");
+    for (reason, number) in counts {
+        text += &format!("  {number:4} for want of {reason}\n");
+    }
+    text += "  `./dev test` has all that they need; `cargo xtask test` leaves none out\n";
+    // Not through `print!`, which libtest captures.
+    let _ = std::io::stderr().write_all(text.as_bytes());
 }
