@@ -3,10 +3,10 @@
 //! BPF and loop devices need root. Without it the same tests prove that the program says so.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{LazyLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use ioalign_testkit::Loop;
 use ioalign_testkit::run::tool;
@@ -28,25 +28,19 @@ mod screen;
 const ROUNDS: usize = 30;
 
 /// A program on a plain tracepoint does not run while another one runs on its processor, or while a process there is inside
-/// a map of any program (`trace_call_bpf` in kernel/trace/bpf_trace.c): such a watch has the machine for itself.
-static OTHER_WATCHES: RwLock<()> = RwLock::new(());
-
-/// How a watch stands to others; held until it ends.
-#[allow(dead_code)] // held, not read
-enum Turn {
-    Beside(RwLockReadGuard<'static, ()>),
-    Alone(RwLockWriteGuard<'static, ()>),
-}
+/// a map of any program (`trace_call_bpf` in kernel/trace/bpf_trace.c): such a watch has the machine for itself. Tests run in
+/// processes that share nothing but the machine, so the lock is on a folder that every Linux has.
+struct Turn(#[allow(dead_code)] File); // held, not read
 
 impl Turn {
-    fn of(arguments: &[&str]) -> Self {
+    fn take(arguments: &[&str]) -> Self {
+        let folder = File::open("/dev/shm").unwrap();
         if arguments.contains(&"tracepoint") {
-            let turn = OTHER_WATCHES.write();
-            Self::Alone(turn.unwrap_or_else(PoisonError::into_inner))
+            folder.lock().unwrap();
         } else {
-            let turn = OTHER_WATCHES.read();
-            Self::Beside(turn.unwrap_or_else(PoisonError::into_inner))
+            folder.lock_shared().unwrap();
         }
+        Self(folder)
     }
 }
 
@@ -82,14 +76,7 @@ impl Drop for Memory {
 /// Whether BPF and loop devices can be used; if not, the program has to say what is missing.
 fn permitted() -> bool {
     if rustix::process::geteuid().is_root() {
-        // Where systemd mounts it always; containers lack it. Two tests at once would mount it twice.
-        static MOUNTED: LazyLock<()> = LazyLock::new(|| {
-            let tracefs = "/sys/kernel/tracing";
-            if !Path::new(tracefs).join("events").exists() {
-                tool("mount", &["-t", "tracefs", "tracefs", tracefs]);
-            }
-        });
-        *MOUNTED;
+        mount_tracefs();
         return true;
     }
     let output = Command::new(PROGRAM)
@@ -103,6 +90,19 @@ fn permitted() -> bool {
     false
 }
 
+/// Where systemd mounts it always; containers lack it. Two tests at once would mount it twice.
+fn mount_tracefs() {
+    let tracefs = Path::new("/sys/kernel/tracing");
+    let folder = File::open(tracefs.parent().unwrap()).unwrap();
+    folder.lock().unwrap();
+    if !tracefs.join("events").exists() {
+        tool(
+            "mount",
+            &["-t", "tracefs", "tracefs", tracefs.to_str().unwrap()],
+        );
+    }
+}
+
 /// A watch that has begun; a test that fails ends it too.
 struct Watching {
     child: Child,
@@ -113,7 +113,7 @@ struct Watching {
 
 impl Watching {
     fn start(arguments: &[&str]) -> Self {
-        let turn = Turn::of(arguments);
+        let turn = Turn::take(arguments);
         let mut child = Command::new(PROGRAM)
             .arg("watch")
             .args(arguments)
