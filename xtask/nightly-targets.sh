@@ -2,8 +2,8 @@
 # The tests of the library crates on a big-endian processor (s390x) and on a 32-bit one (i686), emulated by QEMU: byte order
 # and the width of `usize` show in formats on disk. Hours on a small machine: for a nightly run.
 #
-#   ./dev nightly                    both, all crates
-#   ./dev nightly s390x ioalign-core ioalign-inspect
+#   ./dev nightly processors                          both, all crates
+#   ./dev xtask/nightly-targets.sh s390x ioalign-core ioalign-inspect
 #
 # Tests that need programs, root or the virtual machine are left out. Needs cargo-zigbuild and Zig (docs/releasing.md); the
 # targets of Rust are added by rustup where they are missing.

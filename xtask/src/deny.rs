@@ -1,19 +1,12 @@
 //! Licences, sources, bans, build scripts and advisories of the dependencies, by cargo-deny.
 //!
 //! Advisories come from GitHub, which a machine with package registries alone does not reach. There the step passes
-//! without them and says so beside the last line: a run that must not pass without them sets
-//! `CI_ADVISORIES=required`. `IOALIGN_OFFLINE=1` does not even try. cargo-deny takes minutes to compile: where it is not
-//! installed only a run with `CI_DENY=required`, as `.ci/run` is, compiles it; others print that this was not checked.
-
-use std::process::Command;
+//! without them and says so before the last line: a run that must not pass without them sets
+//! `CI_ADVISORIES=required`. `IOALIGN_OFFLINE=1` does not even try.
 
 use anyhow::Result;
 
-use crate::run;
-
-/// The version that CI compiles when none is there. It is no package of Debian, and the one on PyPI is too old for
-/// this lock file.
-const VERSION: &str = "0.20.2";
+use crate::{run, tools};
 
 /// What was found.
 pub struct DenyResult {
@@ -34,16 +27,14 @@ enum Advisories {
 /// Runs the checks.
 pub fn check() -> Result<DenyResult> {
     let set = |name, value| std::env::var(name).is_ok_and(|found| found == value);
-    if !installed() {
-        if !set("CI_DENY", "required") {
-            let why = "cargo-deny is not installed; CI compiles it";
-            return Ok(DenyResult {
-                passed: true,
-                left_out: Some(format!("dependencies: {why}")),
-            });
-        }
-        run::install("cargo-deny", VERSION)?;
-    }
+    let program = tools::DENY.find()?;
+    let deny = |args: &[&str]| {
+        let mut command = run::command(&program);
+        command.arg("deny").args(args);
+        command
+    };
+    // Fetches the database, quietly: without it `check` fails for a reason that is not ours.
+    let advisories_reachable = || run::output(&mut deny(&["fetch", "db"])).is_ok();
     let offline = set("IOALIGN_OFFLINE", "1");
     let required = set("CI_ADVISORIES", "required");
     let left_out = |why| Some(format!("advisories of dependencies: {why}"));
@@ -74,21 +65,6 @@ fn advisories(offline: bool, required: bool, reach: impl FnOnce() -> bool) -> Ad
         (_, true) => Advisories::Missing(UNREACHED),
         (_, false) => Advisories::LeftOut(UNREACHED),
     }
-}
-
-fn installed() -> bool {
-    run::output(&mut deny(&["--version"])).is_ok()
-}
-
-/// Fetches the database, quietly: without it `check` fails for a reason that is not ours.
-fn advisories_reachable() -> bool {
-    run::output(&mut deny(&["fetch", "db"])).is_ok()
-}
-
-fn deny(args: &[&str]) -> Command {
-    let mut command = run::cargo(&["deny"]);
-    command.args(args);
-    command
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Fixtures from a real kernel: every script of `lab/fixtures` runs once per content, in a
 //! microVM, and leaves one folder per stack.
 //!
-//! A result is kept under `vm-fixtures/SCRIPT-HASH/STACK` in the target folder; the links
-//! `vm-fixtures/current/STACK` name those that belong to the scripts as they are now.
+//! A result is kept under `fixtures/SCRIPT-HASH/STACK` in the cache, which all clones share; the links
+//! `vm-fixtures/current/STACK` in the target folder name those that belong to the scripts as they are now.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -13,7 +13,7 @@ use std::thread;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{packages, paths, vm};
+use crate::{packages, paths, tools, vm};
 use ioalign_lab::hash::ContentHash;
 
 /// Builds what is missing and prints `STACK PATH` lines.
@@ -63,11 +63,7 @@ fn all_made(scripts: &[PathBuf]) -> Result<Vec<PathBuf>> {
 
 /// Links to the stacks of the scripts as they are now.
 pub fn current() -> PathBuf {
-    folder().join("current")
-}
-
-fn folder() -> PathBuf {
-    paths::target().join("vm-fixtures")
+    paths::target().join("vm-fixtures/current")
 }
 
 fn scripts(names: &[String]) -> Result<Vec<PathBuf>> {
@@ -103,7 +99,8 @@ fn made(script: &Path) -> Result<PathBuf> {
     let mut hash = ContentHash::new();
     hash.add(vm::contents_key(&options)?);
     hash.add_file(script)?;
-    let path = folder().join(format!("{}-{}", stem(script), hash.text()));
+    let kept = tools::cache()?.join("fixtures");
+    let path = kept.join(format!("{}-{}", stem(script), hash.text()));
     if path.is_dir() {
         return Ok(path);
     }

@@ -18,6 +18,33 @@ const CONTAINER_RUNS: &str = "20000";
 /// Every byte of the first MiB: how far `--truncate` cuts seeds.
 const TRUNCATE_BYTES: u64 = 1 << 20;
 
+/// What every whole run does: each reader for a moment.
+pub fn brief() -> Result<bool> {
+    run(&[
+        "--runs".into(),
+        "2000".into(),
+        "--text-runs".into(),
+        "500".into(),
+    ])
+}
+
+/// The long loops of a night.
+pub fn all() -> Result<bool> {
+    let mutated = run(&[
+        "--runs".into(),
+        "50000".into(),
+        "--text-runs".into(),
+        "15000".into(),
+    ])?;
+    let cut_off = run(&["--truncate".into(), "--format".into(), "captures".into()])?;
+    Ok(mutated && cut_off)
+}
+
+/// Each subject under libFuzzer.
+pub fn guided() -> Result<bool> {
+    Err(anyhow!("not built"))
+}
+
 /// Passes its arguments on to the loop. `--truncate` alone means the first MiB, every byte of it.
 pub fn command(args: &[String]) -> Result<ExitCode> {
     packages::ensure("test")?;

@@ -2,20 +2,20 @@
 //! `cargo xtask test`, `demo`, `vm`, `fixtures`, `bpf`, `docs`, `book`, `fuzz`, `dist`.
 mod book;
 mod bpf;
-mod counts;
 mod demo;
 mod deny;
 mod dist;
 mod docs;
 mod fixtures;
 mod fuzz;
-mod groups;
+mod nightly;
 mod packages;
 mod paths;
 mod publish;
 mod run;
 mod shells;
 mod test;
+mod tools;
 mod vm;
 
 use std::process::ExitCode;
@@ -25,11 +25,14 @@ use anyhow::{Result, bail};
 const USAGE: &str = "\
 cargo xtask COMMAND
 
-  test [--only STEP] [NAME]
-                           everything that CI runs, one step of it, or the tests with a name; the last line
-                           counts passes and failures. STEP: packages, format, clippy, shell, bpf, fixtures,
-                           test, doc, publish, fuzz, deny; of the tests those that need nothing (unit),
-                           programs or root (oracle), or the virtual machine (vm)
+  test [--quick | --only STEP] [-p CRATE] [NAME]
+                           everything that CI runs, one step of it, or the tests of a crate or with a name; the
+                           last line counts passes and failures. STEP: packages, format, clippy, shell, bpf,
+                           fixtures, test, doc, book, publish, fuzz, deny; of the tests those that need nothing
+                           (unit), programs or root (oracle), or the virtual machine (vm)
+     --quick               the inner loop: format, clippy of changed crates, tests without root and guests
+  nightly [PART…]          what is too long for every run, written to docs/nightly.md; PART: fuzz, libfuzzer,
+                           crashes, mutants, processors, static
   demo                     builds ioalign, runs its demo and checks this machine
   vm SCRIPT [OPTIONS]      runs a shell script in a microVM (docs/vm.md)
      --disk PATH=SIZE[,logical=N][,physical=N][,min=N][,opt=N][,serial=NAME]
@@ -82,6 +85,7 @@ fn dispatch(args: &[String]) -> Result<ExitCode> {
         "fuzz" => fuzz::command(rest),
         "docs" => docs::command(rest),
         "book" => book::command(rest),
+        "nightly" => nightly::command(rest),
         "dist" => dist::command(rest),
         "bpf" => bpf::command(rest),
         "help" | "-h" | "--help" => {

@@ -1,7 +1,7 @@
 //! Child processes: started with one printed line, judged by exit status.
 
 use std::ffi::OsStr;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
@@ -22,13 +22,6 @@ pub fn cargo(args: &[&str]) -> Command {
     let mut command = command(paths::cargo());
     command.args(args);
     command
-}
-
-/// Compiles a tool of cargo: a debug build without debug information, as its run takes seconds either way and the compile
-/// minutes.
-pub fn install(tool: &str, version: &str) -> Result<()> {
-    let args = ["install", "--locked", "--debug", "--version", version, tool];
-    must(cargo(&args).env("CARGO_PROFILE_DEV_DEBUG", "0"))
 }
 
 /// More arguments than this are not shown: a group of tests is a list of names.
@@ -86,15 +79,16 @@ pub fn messages(command: &mut Command) -> Result<(bool, String)> {
     Ok((output.status.success(), messages))
 }
 
-/// Runs it and passes its standard output on, line by line, while `each` sees every line.
+/// Runs it and passes both of its streams on, line by line, while `each` sees every line.
 pub fn tee(command: &mut Command, mut each: impl FnMut(&str)) -> Result<bool> {
     announce(command);
-    let mut child = command
-        .stdout(Stdio::piped())
-        .spawn()
-        .with_context(|| format!("cannot start `{}`", shown(command)))?;
-    let stdout = child.stdout.take().context("no pipe from the child")?;
-    for line in BufReader::new(stdout).split(b'\n') {
+    let (reader, writer) = io::pipe().context("cannot make a pipe")?;
+    let second = writer.try_clone().context("cannot share a pipe")?;
+    let spawned = command.stdout(writer).stderr(second).spawn();
+    // The command holds the writing ends until it gets others: without this the reader never sees an end.
+    command.stdout(Stdio::inherit()).stderr(Stdio::inherit());
+    let mut child = spawned.with_context(|| format!("cannot start `{}`", shown(command)))?;
+    for line in BufReader::new(reader).split(b'\n') {
         let line = line.context("cannot read the child's output")?;
         let line = String::from_utf8_lossy(&line);
         println!("{line}");

@@ -10,13 +10,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
-use ioalign_lab::host::which;
+use anyhow::{Result, bail};
 
-use crate::{paths, run};
-
-/// The mdBook that is compiled when none is on the path. It is no package of Debian 12.
-const VERSION: &str = "0.5.4";
+use crate::{paths, run, tools};
 
 /// Builds the book and says where it is.
 pub fn command(args: &[String]) -> Result<ExitCode> {
@@ -34,7 +30,7 @@ pub fn build() -> Result<PathBuf> {
     let _ = fs::remove_dir_all(&folder);
     layout::lay_out(&folder)?;
     let pages = folder.join("html");
-    let mut mdbook = run::command(program()?);
+    let mut mdbook = run::command(tools::MDBOOK.find()?);
     run::must(
         mdbook
             .arg("build")
@@ -50,12 +46,4 @@ pub fn build() -> Result<PathBuf> {
         );
     }
     Ok(pages)
-}
-
-fn program() -> Result<PathBuf> {
-    if let Some(found) = which("mdbook") {
-        return Ok(found);
-    }
-    run::install("mdbook", VERSION)?;
-    which("mdbook").context("mdbook was installed and is not on the path")
 }

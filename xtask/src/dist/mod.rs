@@ -107,7 +107,7 @@ pub fn write(path: &Path, text: impl AsRef<[u8]>) -> Result<()> {
 }
 
 /// A command whose output depends on nothing but the tree.
-fn stable(facts: &ReleaseFacts, program: &str) -> std::process::Command {
+fn stable(facts: &ReleaseFacts, program: impl AsRef<std::ffi::OsStr>) -> std::process::Command {
     let mut command = run::command(program);
     command
         .env("SOURCE_DATE_EPOCH", facts.seconds.to_string())

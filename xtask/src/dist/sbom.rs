@@ -5,18 +5,14 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::facts::ReleaseFacts;
-use crate::{paths, run};
-
-const VERSION: &str = "0.5.9";
+use crate::{paths, run, tools};
 
 /// `ioalign-VERSION.cdx.json`, by cargo-cyclonedx, which is compiled where it is not installed.
 pub fn write(facts: &ReleaseFacts, folder: &Path) -> Result<()> {
-    if ioalign_lab::host::which("cargo-cyclonedx").is_none() {
-        run::install("cargo-cyclonedx", VERSION)?;
-    }
+    let program = tools::CYCLONEDX.find()?;
     let manifest = paths::root().join("crates/cli/Cargo.toml");
     let name = format!("ioalign-{}.cdx", facts.version);
-    let mut make = super::stable(facts, "cargo");
+    let mut make = super::stable(facts, program);
     make.args([
         "cyclonedx",
         "--format",

@@ -14,11 +14,21 @@ pub fn run(script: &str, out: &Path) -> String {
     said
 }
 
+/// The xtask that runs the tests, or one that is built now.
+fn xtask() -> Command {
+    if let Some(running) = std::env::var_os("IOALIGN_XTASK") {
+        return Command::new(running);
+    }
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["run", "--quiet", "--package", "xtask", "--"]);
+    command
+}
+
 /// The same with these options; whether the script came to its end, and all that was printed.
 pub fn boot(script: &str, options: &[&str]) -> (bool, String) {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-    let output = Command::new(env!("CARGO"))
-        .args(["run", "--quiet", "--package", "xtask", "--", "vm", script])
+    let output = xtask()
+        .args(["vm", script])
         // Emulated, beside other tests on two processors: a minute alone.
         .args(["--file", PROGRAM])
         .args(options)
