@@ -1,8 +1,8 @@
-//! Images cut off at every byte: whatever is missing, an answer comes.
+//! Images cut off at every byte of the first structures, and around every sector after them: whatever is missing, an answer comes.
 //!
 //! In the process, because a million runs of a program would take hours; the whole assembly runs,
 //! from the container through tables and volumes to file systems. `cargo xtask fuzz --truncate`
-//! does the same for every byte of the first MiB of every seed.
+//! does the same for every byte of the first MiB of every seed, at night.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -20,8 +20,14 @@ use ioalign_testkit::{Disk, mbr};
 
 use super::qemu_img;
 
-/// Every length below this is tried, then every 512th below a MiB.
-const DENSE: usize = 64 << 10;
+/// Every length below this is tried.
+const DENSE: usize = 4 << 10;
+/// Below this, where the headers of all formats end, those around every sector, where fields begin and end.
+const AROUND_SECTORS: usize = 64 << 10;
+/// As many bytes before and behind the start of a sector.
+const AROUND: usize = 8;
+/// Then the start of every sector below a MiB.
+const SECTOR: usize = 512;
 
 /// The first bytes of an image.
 struct Prefix {
@@ -51,10 +57,12 @@ fn cut(name: &str, image: &Path) {
     let mut bytes = Vec::new();
     let file = File::open(image).unwrap();
     file.take(1 << 20).read_to_end(&mut bytes).unwrap();
-    let lens: Vec<_> = (0..bytes.len().min(DENSE))
-        .chain((DENSE..bytes.len()).step_by(512))
-        .chain([bytes.len()])
-        .collect();
+    let is_tried = |len: &usize| {
+        let past = len % SECTOR;
+        let is_near = past <= AROUND || past >= SECTOR - AROUND;
+        *len < DENSE || past == 0 || (*len < AROUND_SECTORS && is_near) || *len == bytes.len()
+    };
+    let lens: Vec<_> = (0..=bytes.len()).filter(is_tried).collect();
     let bytes = Arc::new(bytes);
     let next = AtomicUsize::new(0);
     let work = || {
