@@ -65,6 +65,11 @@ impl Choice {
         }
     }
 
+    /// Whether everything runs.
+    pub const fn is_whole(&self) -> bool {
+        !self.quick && self.only.is_none()
+    }
+
     /// The profile of cargo that everything is built in: a developer's, or that of whole runs.
     pub const fn profile(&self) -> &'static str {
         if self.quick { "dev" } else { "ci" }

@@ -34,7 +34,7 @@ pub fn command(args: &[String]) -> Result<ExitCode> {
             _ => report.step(step, || run_step(step, &choice)),
         }
     }
-    if !choice.quick {
+    if choice.is_whole() {
         println!("{}", nightly::age()?);
     }
     if let Some(what) = &report.left_out {
