@@ -11,13 +11,13 @@
 #   cost      what an experiment takes for each batch          5 s
 #
 # TARGETS (loop file) and DEPTHS (1 16) choose among the targets of the first three.
-set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+export IOALIGN=none
+# shellcheck source=benches/lib.sh
+. "$(dirname "$0")/lib.sh"
 parts=${*:-null runs effect walk cost}
-(cd "$here" && cargo build --release --quiet --package ioalign-measure --example aa)
-aa=${CARGO_TARGET_DIR:-$here/target}/release/examples/aa
+aa=$(tool aa)
 
-scratch=$(mktemp -d /dev/shm/ioalign-aa.XXXXXX)
+memory=$(mktemp -d /dev/shm/ioalign-aa.XXXXXX)
 disk=$(mktemp -d "${TMPDIR:-/var/tmp}/ioalign-aa.XXXXXX")
 loops=()
 release() {
@@ -28,7 +28,7 @@ release() {
             sleep 1
         done
     done
-    rm -rf "$scratch" "$disk"
+    rm -rf "$scratch" "$memory" "$disk"
 }
 trap release EXIT
 
@@ -52,7 +52,7 @@ measure() {
 }
 
 echo "load $(cut -d ' ' -f 1-3 /proc/loadavg), $(nproc) processors, $(uname -r)"
-loop_over "$scratch/backing"
+loop_over "$memory/backing"
 over_memory=$loop
 head -c 256M /dev/urandom >"$disk/file" && sync "$disk/file"
 for target in ${TARGETS:-loop file}; do

@@ -12,8 +12,7 @@
 
 need python3 python3
 need sfdisk fdisk
-(cd "$here" && cargo build --release --quiet --package ioalign-testkit --example served)
-served=${CARGO_TARGET_DIR:-$here/target}/release/examples/served
+served=$(tool served)
 
 mount=$scratch/mount
 mkdir "$mount"

@@ -5,7 +5,7 @@
 # that column is left out. minimal.c is the bound: a program that sends and takes, and does nothing else.
 # All of it runs on processor 0, the threads of the loop device as well: on a virtual machine waking another
 # processor takes longer than the I/O, and which tool has to is chance. PIN=0 leaves the scheduler free.
-# The engine is driven by an example that does nothing else, not by the program.
+# The engine is driven by a command of tools/ that does nothing else, not by the program.
 export IOALIGN=none
 # shellcheck source=benches/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -14,11 +14,7 @@ need python3 python3
 need cc gcc
 need losetup mount
 
-load=${LOAD:-}
-if [ -z "$load" ]; then
-    (cd "$here" && cargo build --release --quiet --package ioalign-measure --example load)
-    load=${CARGO_TARGET_DIR:-$here/target}/release/examples/load
-fi
+load=${LOAD:-$(tool load)}
 cc -O2 -o "$scratch/minimal" "$here/benches/minimal.c"
 memory=$(mktemp -d "${MEMORY:-/dev/shm}/ioalign-bench.XXXXXX")
 device=

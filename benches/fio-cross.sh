@@ -4,7 +4,7 @@
 # and with it the size of the batches in which I/O is sent and taken: one by one, fio's default.
 # Per job: the ratio of I/Os a second and of the 50th and 99th percentile of latency, with 95 % intervals over the
 # rounds. JOBS picks some by number (default all); TARGET is a file of SIZE bytes (default 1 GiB), made where it is not there.
-# The engine is driven by an example that does nothing else, as in engine.sh; LOAD names a build of it.
+# The engine is driven by a command of tools/ that does nothing else, as in engine.sh; LOAD names a build of it.
 # MORE are further words for it (default batch=1; fio sends fewer at once than a larger batch asks for, because what it
 # sends before it waits stays in its count of what is queued); RAW is a file for the figures of each run, which
 # `fio_cross.py compare` makes a table of again.
@@ -16,11 +16,7 @@ export IOALIGN=none
 # shellcheck disable=SC2154 # of lib.sh
 need fio fio
 need python3 python3
-load=${LOAD:-}
-if [ -z "$load" ]; then
-    (cd "$here" && cargo build --release --quiet --package ioalign-measure --example load)
-    load=${CARGO_TARGET_DIR:-$here/target}/release/examples/load
-fi
+load=${LOAD:-$(tool load)}
 target=${TARGET:-$scratch/target}
 rounds=${ROUNDS:-12}
 figures=$here/benches/fio_cross.py

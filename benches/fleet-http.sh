@@ -6,8 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 need taskset util-linux
 need sha256sum coreutils
-(cd "$here" && cargo build --release --quiet --package ioalign-fleet --example fleet_load)
-load=${CARGO_TARGET_DIR:-$here/target}/release/examples/fleet_load
+load=$(tool fleet-load)
 token=0123456789abcdef0123456789abcdef
 printf '[[agent]]\nname = "load"\ntoken_sha256 = "%s"\n' "$(printf %s "$token" | sha256sum | cut -d' ' -f1)" >"$scratch/agents.toml"
 server=''

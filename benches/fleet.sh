@@ -3,8 +3,7 @@
 # (median and longest of ROUNDS, 5). Fails when a median is above LIMIT_MS (300).
 # shellcheck source=benches/lib.sh
 . "$(dirname "$0")/lib.sh"
-(cd "$here" && cargo build --release --quiet --package ioalign-fleet --example fleet_load)
-load=${CARGO_TARGET_DIR:-$here/target}/release/examples/fleet_load
+load=$(tool fleet-load)
 "$load" fill "sqlite:$scratch/fleet.db" "${HOSTS:-100000}"
 du -h "$scratch/fleet.db"
 "$load" ask "sqlite:$scratch/fleet.db" "${ROUNDS:-5}" | tee "$scratch/times"

@@ -14,6 +14,14 @@ fi
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/ioalign-bench.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 
+# A command of `tools/` as a program: builds it and prints the path of a script that starts it.
+tool() { # COMMAND
+    (cd "$here" && cargo build --release --quiet --package ioalign-tools) || return 1
+    printf '#!/bin/sh\nexec "%s" %s "$@"\n' "${CARGO_TARGET_DIR:-$here/target}/release/ioalign-tools" "$1" >"$scratch/tool-$1"
+    chmod +x "$scratch/tool-$1"
+    echo "$scratch/tool-$1"
+}
+
 need() { # COMMAND PACKAGE
     command -v "$1" >/dev/null || { echo "$1 is missing (package $2)" >&2 && exit 1; }
 }

@@ -7,11 +7,7 @@ export IOALIGN=none
 # shellcheck source=benches/movers.sh
 . "$(dirname "$0")/movers.sh"
 
-mover=${MOVER:-}
-if [ -z "$mover" ]; then
-    (cd "$here" && cargo build --release --quiet --package ioalign-repair --example mover)
-    mover=${CARGO_TARGET_DIR:-$here/target}/release/examples/mover
-fi
+mover=${MOVER:-$(tool mover)}
 copy() { dd if="$device" of="$device" bs=1M skip=1 seek=$((size + 64)) count="$size" conv=fsync,notrunc; }
 ours() { # FROM TO [OPTION]
     "$mover" apply "$device" "$journal" "$1" "$2" $((amount << 20)) "${@:3}"

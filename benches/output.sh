@@ -10,11 +10,7 @@ IOALIGN=none
 need qemu-img qemu-utils
 
 size=${SIZE_MIB:-512} rounds=${ROUNDS:-5}
-output=${OUTPUT:-}
-if [ -z "$output" ]; then
-    (cd "$here" && cargo build --release --quiet --package ioalign-repair --example output)
-    output=${CARGO_TARGET_DIR:-$here/target}/release/examples/output
-fi
+output=${OUTPUT:-$(tool output)}
 folder=$(mktemp -d "${FOLDER:-${TMPDIR:-/tmp}}/ioalign-output.XXXXXX")
 trap 'rm -rf "$scratch" "$folder"' EXIT
 

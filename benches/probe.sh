@@ -18,7 +18,6 @@ server=${SERVER:-$ioalign}
 export SERVER=$server
 need mkfs.btrfs btrfs-progs
 need mkfs.ext4 e2fsprogs
-(cd "$here" && cargo build --quiet --package ioalign-testkit --example served)
-served=${CARGO_TARGET_DIR:-$here/target}/debug/examples/served
+served=$(tool served)
 echo "load $(cut -d ' ' -f 1-3 /proc/loadavg), $(nproc) processors, $(uname -r)"
 python3 "$here/benches/probe.py" "$ioalign" "$served" "$scratch" "$@"

@@ -6,8 +6,7 @@
 IOALIGN=${IOALIGN:-none} . "$(dirname "$0")/lib.sh"
 need time time
 runs=${RUNS:-3}
-(cd "$here" && cargo build --release --quiet --package ioalign-observe --example formats)
-parse=${CARGO_TARGET_DIR:-$here/target}/release/examples/formats
+parse=$(tool traces)
 
 awk -v ios="${IOS:-1000000}" -v out="$scratch" 'BEGIN {
     srand(4)

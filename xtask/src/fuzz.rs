@@ -1,5 +1,5 @@
 //! `cargo xtask fuzz`: seeds from the real tools and the real kernel, then the mutation loop of
-//! `crates/inspect/examples/fuzz_loop` in an optimised build that checks arithmetic.
+//! `tools/src/fuzz_loop` in an optimised build that checks arithmetic.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -103,20 +103,20 @@ fn repairs(runs: Option<&str>) -> Result<bool> {
     Ok(repair("container_fuzz", Some(CONTAINER_RUNS))? & held)
 }
 
-/// The loop of `crates/observe/examples/formats`, with samples of its own as seeds.
+/// The loop of `tools/src/formats.rs`, with samples of its own as seeds.
 fn traces(runs: Option<&str>, format: Option<&str>) -> Result<bool> {
-    let package = ["--package", "ioalign-observe", "--example", "formats"];
+    let package = ["--package", "ioalign-tools"];
     let mut command = run::cargo(&["run", "--profile", "fuzz", "--quiet"]);
-    command.args(package).args(["--", "fuzz"]);
+    command.args(package).args(["--", "traces", "fuzz"]);
     command.arg(runs.unwrap_or(TRACE_RUNS)).args(format);
     run::succeeds(&mut command)
 }
 
-/// The loop of `crates/inspect/examples/tree_fuzz`, with the captured hosts of the fixtures as further seeds.
+/// The loop of `tools/src/tree_fuzz.rs`, with the captured hosts of the fixtures as further seeds.
 fn trees(runs: Option<&str>) -> Result<bool> {
-    let package = ["--package", "ioalign-inspect", "--example", "tree_fuzz"];
+    let package = ["--package", "ioalign-tools"];
     let mut command = run::cargo(&["run", "--profile", "fuzz", "--quiet"]);
-    command.args(package).arg("--");
+    command.args(package).args(["--", "tree_fuzz"]);
     command.args([runs.unwrap_or(TRACE_RUNS), "1"]);
     let mut hosts: Vec<_> = std::fs::read_dir(fixtures::current())?
         .flatten()
@@ -126,13 +126,13 @@ fn trees(runs: Option<&str>) -> Result<bool> {
     run::succeeds(command.args(hosts))
 }
 
-/// A loop of `crates/repair/examples`: they make their own seeds.
+/// A loop of `tools/` that makes its own seeds.
 fn repair(example: &str, runs: Option<&str>) -> Result<bool> {
-    let package = ["--package", "ioalign-repair", "--example", example];
+    let package = ["--package", "ioalign-tools"];
     let mut command = run::cargo(&["run", "--profile", "fuzz", "--quiet"]);
     command
         .args(package)
-        .arg("--")
+        .args(["--", example])
         .arg(runs.unwrap_or(TRACE_RUNS));
     run::succeeds(&mut command)
 }
@@ -144,9 +144,9 @@ fn images(args: &[String]) -> Result<bool> {
         "fuzz",
         "--quiet",
         "--package",
-        "ioalign-inspect",
+        "ioalign-tools",
     ]);
-    command.args(["--example", "fuzz_loop", "--", "--seeds"]);
+    command.args(["--", "fuzz_loop", "--seeds"]);
     command
         .arg(seeds()?)
         .arg("--seeds")

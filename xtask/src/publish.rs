@@ -5,7 +5,12 @@ use anyhow::Result;
 use crate::run;
 
 /// They have `publish = false`, which `cargo package` does not look at.
-const KEPT: [&str; 3] = ["xtask", "ioalign-testkit", "ioalign-python"];
+const KEPT: [&str; 4] = [
+    "xtask",
+    "ioalign-testkit",
+    "ioalign-python",
+    "ioalign-tools",
+];
 
 /// Packs all crates that are published. A warning fails as an error does: that is how cargo says that a crate has no
 /// licence, description or repository, or that a file of it is left out.

@@ -38,7 +38,9 @@ pub fn write(facts: &ReleaseFacts, folder: &Path) -> Result<()> {
         }
         let _ = std::fs::remove_file(made_here);
     }
-    let _ = std::fs::remove_file(paths::root().join("xtask").join(&made));
+    for other in ["tools", "xtask"] {
+        let _ = std::fs::remove_file(paths::root().join(other).join(&made));
+    }
     Ok(())
 }
 

@@ -28,8 +28,8 @@ use arguments::Arguments;
 use seed::Seed;
 use target::FuzzTarget;
 
-fn main() -> ExitCode {
-    let arguments = match Arguments::parse(std::env::args().skip(1)) {
+pub fn main() -> ExitCode {
+    let arguments = match Arguments::parse(std::env::args().skip(2)) {
         Ok(arguments) => arguments,
         Err(message) => {
             eprintln!("fuzz_loop: {message}");

@@ -6,7 +6,6 @@
 //! ```
 //!
 //! It writes no table: `ioalign fix` is what people use.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -15,8 +14,8 @@ use std::time::Instant;
 use ioalign_repair::mover::{self, Done, FileDisk, MoverOptions, ReadErrors, Verify};
 use ioalign_repair::{Identity, Job, Move, Result};
 
-fn main() {
-    let args: Vec<String> = std::env::args().skip(1).collect();
+pub fn main() {
+    let args: Vec<String> = std::env::args().skip(2).collect();
     let texts: Vec<&str> = args.iter().map(String::as_str).collect();
     let (plain, options) = options(&texts);
     let started = Instant::now();

@@ -1,7 +1,6 @@
 //! `boot_fuzz RUNS [SEED]`: disks with file systems and boot loaders that know where they are, damaged, and what
 //! a move of their partitions asks for. Nothing may panic, and every patch is whole blocks of what is there,
 //! inside the partition that moves or outside of all that move. `cargo xtask fuzz --boot`.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 mod windows;
 
@@ -20,7 +19,7 @@ const GOES: [(u32, u64); 3] = [(1, 68), (3, 302), (5, 180)];
 /// Where the second stages of boot loaders lie: in the gap, and in partitions.
 const SECONDS: [usize; 4] = [1, 70, 175, 310];
 
-fn main() {
+pub fn main() {
     let (runs, mut random) = Random::of_arguments(100_000);
     let windows = windows::Windows::new();
     let started = Instant::now();

@@ -3,7 +3,6 @@
 //! [rate=N] [fsync=N] [size=N] [seed=1] [api=uring|sync] [iopoll=1] [sqpoll=1] [buffered=1] [destroy=1]`.
 //! With `emit=1` it prints the same as a job of fio, and runs nothing.
 //! Prints one line: IOPS, µs of processor time an I/O, and latencies.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -16,8 +15,8 @@ use ioalign_measure::engine::{Api, EngineOptions};
 use ioalign_measure::jobs::{LoadJob, fio};
 use ioalign_measure::load;
 
-fn main() {
-    let mut words = std::env::args().skip(1);
+pub fn main() {
+    let mut words = std::env::args().skip(2);
     let path = PathBuf::from(words.next().expect("load TARGET [name=value]…"));
     let pairs: HashMap<String, String> = words
         .map(|word| {

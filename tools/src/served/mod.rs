@@ -6,7 +6,6 @@
 //! ```
 //!
 //! Times are µs, as in [`DeviceLaw`]. The file is `FOLDER/disk`; it lasts until it is unmounted. Measure it with `O_DIRECT`.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![allow(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -22,8 +21,8 @@ use ioalign_export::media::{Media, PowerRules};
 use ioalign_export::server::BlockServer;
 use ioalign_testkit::served::{DeviceLaw, ServerSplit};
 
-fn main() -> std::io::Result<()> {
-    let mut arguments = std::env::args().skip(1);
+pub fn main() -> std::io::Result<()> {
+    let mut arguments = std::env::args().skip(2);
     let folder = arguments.next().expect("a folder");
     let (law, size) = law(arguments);
     let data = tempfile::tempfile()?;

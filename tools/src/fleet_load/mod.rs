@@ -6,14 +6,13 @@
 //! fleet_load push ADDRESS:PORT TOKEN HOSTS CONNECTIONS      captures of made hosts to a server
 //! fleet_load postgres                a PostgreSQL in a folder of its own: prints its URL, ends with the standard input
 //! ```
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod ask;
 mod fill;
 mod push;
 
-fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+pub fn main() {
+    let arguments: Vec<String> = std::env::args().skip(2).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["fill", store, hosts] => fill::fill(&store.parse().unwrap(), hosts.parse().unwrap()),

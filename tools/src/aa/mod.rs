@@ -8,7 +8,6 @@
 //!
 //! `benches/aa.sh` runs them all. `DEPTH`, `BLOCK`, `PATTERN=sequential`, `COLD=1` and `SECONDS_EACH` in the environment
 //! change the load, `SEED` the order of everything, `ROPE` the region of practical equivalence of `effect` in per cent.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 mod classic;
 mod effect;
@@ -25,8 +24,8 @@ use ioalign_core::workload::Pattern;
 use ioalign_device::{Target, TargetRequest};
 use ioalign_measure::engine::{ArmPlace, Bench, CellSpec, EngineOptions};
 
-fn main() {
-    let words: Vec<String> = env::args().skip(1).collect();
+pub fn main() {
+    let words: Vec<String> = env::args().skip(2).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["null", target, rest @ ..] => null::run(target, runs(rest)),

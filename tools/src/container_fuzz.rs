@@ -1,6 +1,5 @@
 //! `container_fuzz RUNS [SEED]`: damaged images opened for writing, read, written and flushed in memory. Nothing
 //! may panic or hang, and nothing may be read that was not there. `cargo xtask fuzz --containers`.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,7 +21,7 @@ const FORMATS: [ImageFormat; 5] = [
     ImageFormat::Vdi,
 ];
 
-fn main() {
+pub fn main() {
     let (runs, mut random) = Random::of_arguments(20_000);
     let seeds = FORMATS.map(seed);
     let started = Instant::now();

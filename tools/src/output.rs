@@ -1,6 +1,5 @@
 //! `output IMAGE NEW-IMAGE [--sampled]`: writes a new image of an old one without moving anything, for measurements
 //! against `qemu-img convert`. `ioalign fix --output` is what people use.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -10,8 +9,8 @@ use ioalign_repair::container::{self, ImageFormat};
 use ioalign_repair::mover::{Done, MoverOptions, MoverProgress, Verify};
 use ioalign_repair::{Identity, Job, Result};
 
-fn main() {
-    let args: Vec<String> = std::env::args().skip(1).collect();
+pub fn main() {
+    let args: Vec<String> = std::env::args().skip(2).collect();
     let texts: Vec<&str> = args.iter().map(String::as_str).collect();
     let started = Instant::now();
     let done = match *texts.as_slice() {

@@ -6,11 +6,10 @@
 //! * `formats summarize FILE...`: each file to its profile, as JSON.
 //! * `formats fuzz RUNS [FORMAT]`: that many damaged traces of each format; a failure prints the seed
 //!   that repeats it.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, dead_code)]
 
-#[path = "../tests/it/damage.rs"]
+#[path = "../../crates/observe/tests/it/damage.rs"]
 mod damage;
-#[path = "../tests/it/samples.rs"]
+#[path = "../../crates/observe/tests/it/samples.rs"]
 mod samples;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -26,8 +25,8 @@ use ioalign_observe::input::{self, chunks::Chunker};
 use ioalign_observe::record::Io;
 use ioalign_observe::{TraceProgress, TraceRecords, pipeline, write};
 
-fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+pub fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(2).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["parse", files @ ..] => files.iter().for_each(|file| parse(Path::new(file))),
