@@ -4,39 +4,26 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod aa;
-mod boot_fuzz;
-mod container_fuzz;
-mod convert_fuzz;
 mod fleet_load;
-mod formats;
-mod fuzz_loop;
-mod journal_fuzz;
 mod load;
 mod mover;
 mod output;
-mod ovf_fuzz;
 mod served;
-mod tree_fuzz;
+mod traces;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {
         Some("aa") => aa::main(),
-        Some("boot_fuzz") => boot_fuzz::main(),
-        Some("container_fuzz") => container_fuzz::main(),
-        Some("convert_fuzz") => convert_fuzz::main(),
         Some("fleet-load") => fleet_load::main(),
-        Some("traces") => return formats::main(),
-        Some("fuzz_loop") => return fuzz_loop::main(),
-        Some("journal_fuzz") => journal_fuzz::main(),
+        Some("fuzz") => return ioalign_tools::fuzz::main(std::env::args().skip(2)),
         Some("load") => load::main(),
         Some("mover") => mover::main(),
         Some("output") => output::main(),
-        Some("ovf_fuzz") => ovf_fuzz::main(),
         Some("served") => served::main().unwrap(),
-        Some("tree_fuzz") => tree_fuzz::main(),
-        _ => panic!("there is no such command: tools/src/main.rs lists them"),
+        Some("traces") => traces::main(),
+        _ => panic!("ioalign-tools aa|fleet-load|fuzz|load|mover|output|served|traces [ARGUMENTS]"),
     }
     ExitCode::SUCCESS
 }

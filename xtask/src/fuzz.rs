@@ -1,166 +1,117 @@
-//! `cargo xtask fuzz`: seeds from the real tools and the real kernel, then the mutation loop of
-//! `tools/src/fuzz_loop` in an optimised build that checks arithmetic.
+//! `cargo xtask fuzz`: seeds from the real tools and the real kernel, then the loop of `tools/` over every reader of
+//! untrusted bytes.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 
 use crate::{fixtures, packages, paths, run};
 use ioalign_lab::hash::ContentHash;
 
-/// Damaged traces of each format, journals and boot sectors, where nothing else is said.
-const TRACE_RUNS: &str = "100000";
-
-/// Damaged images that are opened for writing: each is some MiB.
-const CONTAINER_RUNS: &str = "20000";
-
 /// Every byte of the first MiB: how far `--truncate` cuts seeds.
 const TRUNCATE_BYTES: u64 = 1 << 20;
 
-/// What every whole run does: each reader for a moment.
-pub fn brief() -> Result<bool> {
-    run(&[
-        "--runs".into(),
-        "2000".into(),
-        "--text-runs".into(),
-        "500".into(),
-    ])
-}
+/// The profile in which `cargo xtask test` builds its tests.
+const BRIEF_PROFILE: &str = "ci";
 
-/// The long loops of a night.
-pub fn all() -> Result<bool> {
-    let mutated = run(&[
-        "--runs".into(),
-        "50000".into(),
-        "--text-runs".into(),
-        "15000".into(),
-    ])?;
-    let cut_off = run(&["--truncate".into(), "--format".into(), "captures".into()])?;
-    Ok(mutated && cut_off)
-}
+/// How long libFuzzer has for each subject.
+const GUIDED_TIME: &str = "-max_total_time=60";
 
-/// Each subject under libFuzzer.
-pub fn guided() -> Result<bool> {
-    Err(anyhow!("not built"))
-}
+/// Runs of each subject at night, and of each format of text, which are slower to read and more.
+const NIGHTLY_RUNS: [&str; 4] = ["--runs", "50000", "--text-runs", "15000"];
 
 /// Passes its arguments on to the loop. `--truncate` alone means the first MiB, every byte of it.
 pub fn command(args: &[String]) -> Result<ExitCode> {
     packages::ensure("test")?;
+    if args == ["--brief"] {
+        return exit(brief());
+    }
     fixtures::build(&[])?;
-    Ok(ExitCode::from(u8::from(!run(args)?)))
+    exit(run(args))
 }
 
-/// Whether every reader held, of images and of traces; `--traces` is for the latter only.
-pub fn run(args: &[String]) -> Result<bool> {
-    let value = |name: &str| {
-        let at = args.iter().position(|arg| arg == name)?;
-        args.get(at + 1).map(String::as_str)
-    };
-    let has = |name: &str| args.iter().any(|arg| arg == name);
-    if has("--traces") {
-        return traces(value("--runs"), value("--format"));
-    }
-    if has("--trees") {
-        return trees(value("--runs"));
-    }
-    if has("--journals") {
-        return repair("journal_fuzz", value("--runs"));
-    }
-    if has("--boot") {
-        return repair("boot_fuzz", value("--runs"));
-    }
-    if has("--convert") {
-        return repair("convert_fuzz", value("--runs"));
-    }
-    if has("--ovf") {
-        return repair("ovf_fuzz", value("--runs"));
-    }
-    if has("--containers") {
-        return repair("container_fuzz", value("--runs").or(Some(CONTAINER_RUNS)));
-    }
-    let good = images(args)?;
-    if has("--format") || has("--truncate") {
-        return Ok(good);
-    }
-    let runs = value("--runs");
-    // Each of these keeps one processor busy.
-    std::thread::scope(|scope| {
-        let written = scope.spawn(|| repairs(runs));
-        let read = traces(runs, None)? & trees(runs)?;
-        let written = written.join();
-        Ok(written.map_err(|_| anyhow!("a loop of repairs panicked"))?? & read & good)
-    })
+fn exit(held: Result<bool>) -> Result<ExitCode> {
+    Ok(ExitCode::from(u8::from(!held?)))
 }
 
-/// What writes: journals, boot sectors, conversions, packages, containers.
-fn repairs(runs: Option<&str>) -> Result<bool> {
+/// For CI: every subject on its seeds, on some hundred damaged ones, and on some cut short: less than a minute of a processor.
+///
+/// The program is one more link in the build that `cargo test --workspace` has made: the same packages and kinds of
+/// targets give its dependencies the same features.
+pub fn brief() -> Result<bool> {
+    let mut build = run::cargo(&["build", "--quiet", "--profile", BRIEF_PROFILE]);
+    run::must(build.args(["--workspace", "--tests", "--bin", "ioalign-tools"]))?;
+    let program = paths::target().join(BRIEF_PROFILE).join("ioalign-tools");
+    let mut command = run::command(program);
+    run::succeeds(with_seeds(command.args(["fuzz", "--brief"]))?)
+}
+
+/// For the night: many runs of every subject, and seeds cut at every byte, in an optimised build that checks arithmetic.
+pub fn all() -> Result<bool> {
+    fixtures::build(&[])?;
+    let mutated = run(&NIGHTLY_RUNS.map(str::to_owned))?;
+    let cut_short = run(&["--truncate".to_owned()])?;
+    Ok(mutated && cut_short)
+}
+
+/// For the night: every subject for a minute under libFuzzer. Needs cargo-fuzz and a nightly toolchain.
+pub fn guided() -> Result<bool> {
+    packages::ensure("test")?;
+    let list = run::output(tool().args(["fuzz", "--list"]))?;
     let mut held = true;
-    for example in ["journal_fuzz", "boot_fuzz", "convert_fuzz", "ovf_fuzz"] {
-        held &= repair(example, runs)?;
+    for subject in list.lines() {
+        held &= guided_by_coverage(subject)?;
     }
-    Ok(repair("container_fuzz", Some(CONTAINER_RUNS))? & held)
+    Ok(held)
 }
 
-/// The loop of `tools/src/formats.rs`, with samples of its own as seeds.
-fn traces(runs: Option<&str>, format: Option<&str>) -> Result<bool> {
-    let package = ["--package", "ioalign-tools"];
-    let mut command = run::cargo(&["run", "--profile", "fuzz", "--quiet"]);
-    command.args(package).args(["--", "traces", "fuzz"]);
-    command.arg(runs.unwrap_or(TRACE_RUNS)).args(format);
-    run::succeeds(&mut command)
+fn guided_by_coverage(subject: &str) -> Result<bool> {
+    let corpus = paths::root().join("fuzz/corpus").join(subject);
+    let mut write = tool();
+    write.args(["fuzz", "--format", subject, "--write-seeds"]);
+    run::must(write.arg(&corpus))?;
+    let mut fuzz = run::command("cargo");
+    fuzz.args(["+nightly", "fuzz", "run", "subject"])
+        .arg(&corpus);
+    let room = subject.split('/').next().unwrap_or_default();
+    let images = seeds()?.join(room);
+    if room == "captures" {
+        fuzz.arg(paths::root().join("fuzz/texts"));
+    } else if images.is_dir() {
+        fuzz.arg(images);
+    }
+    fuzz.args(["--", "-max_len=1048576", GUIDED_TIME]);
+    run::succeeds(fuzz.env("IOALIGN_SUBJECT", subject))
 }
 
-/// The loop of `tools/src/tree_fuzz.rs`, with the captured hosts of the fixtures as further seeds.
-fn trees(runs: Option<&str>) -> Result<bool> {
-    let package = ["--package", "ioalign-tools"];
-    let mut command = run::cargo(&["run", "--profile", "fuzz", "--quiet"]);
-    command.args(package).args(["--", "tree_fuzz"]);
-    command.args([runs.unwrap_or(TRACE_RUNS), "1"]);
-    let mut hosts: Vec<_> = std::fs::read_dir(fixtures::current())?
-        .flatten()
-        .map(|entry| entry.path())
-        .collect();
-    hosts.sort();
-    run::succeeds(command.args(hosts))
-}
-
-/// A loop of `tools/` that makes its own seeds.
-fn repair(example: &str, runs: Option<&str>) -> Result<bool> {
-    let package = ["--package", "ioalign-tools"];
-    let mut command = run::cargo(&["run", "--profile", "fuzz", "--quiet"]);
+fn tool() -> Command {
+    let build = ["run", "--profile", "fuzz", "--quiet"];
+    let mut command = run::cargo(&build);
+    command.args(["--package", "ioalign-tools", "--"]);
     command
-        .args(package)
-        .args(["--", example])
-        .arg(runs.unwrap_or(TRACE_RUNS));
-    run::succeeds(&mut command)
 }
 
-fn images(args: &[String]) -> Result<bool> {
-    let mut command = run::cargo(&[
-        "run",
-        "--profile",
-        "fuzz",
-        "--quiet",
-        "--package",
-        "ioalign-tools",
-    ]);
-    command.args(["--", "fuzz_loop", "--seeds"]);
-    command
-        .arg(seeds()?)
-        .arg("--seeds")
-        .arg(fixtures::current())
-        .arg("--texts")
-        .arg(paths::root().join("fuzz/texts"));
-    let most = TRUNCATE_BYTES.to_string();
+/// Whether every reader held.
+fn run(args: &[String]) -> Result<bool> {
+    let mut command = tool();
+    command.arg("fuzz");
     for arg in args {
         command.arg(arg);
         if arg == "--truncate" {
-            command.arg(&most);
+            command.arg(TRUNCATE_BYTES.to_string());
         }
     }
-    run::succeeds(&mut command)
+    run::succeeds(with_seeds(&mut command)?)
+}
+
+/// Images that packaged tools wrote, fixtures where they are built, and texts.
+fn with_seeds(command: &mut Command) -> Result<&mut Command> {
+    command.arg("--seeds").arg(seeds()?);
+    if fixtures::current().is_dir() {
+        command.arg("--seeds").arg(fixtures::current());
+    }
+    Ok(command.arg("--texts").arg(paths::root().join("fuzz/texts")))
 }
 
 /// The folder of images that packaged tools wrote, filled once per version of the script.

@@ -56,9 +56,11 @@ cargo xtask COMMAND
   book                     makes the documents a book to read and to search, without a network
   docs                     writes docs/rules.md from the pages in crates/core/src/rules
   fuzz [--runs N] [--format NAME] [--seed N] [--seeds DIR] [--truncate]
-                           mutates valid images of every format and runs the readers on them, then traces and
-                           journals of moves; with --truncate cuts one of each at every byte of its first MiB
-     --traces, --journals  the loop of traces, or of journals, alone
+                           damages valid images, texts, traces, journals and the like, and runs every reader on
+                           them; with --truncate cuts one of each at every byte of its first MiB
+     --traces, --trees, --journals, --boot, --convert, --ovf, --containers
+                           these readers alone
+     --brief               a minute of a processor, in the build of the tests: what CI runs
 ";
 
 fn main() -> ExitCode {

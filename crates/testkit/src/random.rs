@@ -5,14 +5,6 @@
 pub struct Random(pub u64);
 
 impl Random {
-    /// RUNS and SEED of a loop over damaged bytes, as it was called: `usual` and 1 where they are not given.
-    pub fn of_arguments(usual: u64) -> (u64, Self) {
-        let arguments = std::env::args().skip(2);
-        let mut numbers = arguments.map(|number| number.parse::<u64>().unwrap());
-        let runs = numbers.next().unwrap_or(usual);
-        (runs, Self(numbers.next().unwrap_or(1)))
-    }
-
     /// The next 64 bits.
     pub const fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
