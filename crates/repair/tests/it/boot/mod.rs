@@ -3,6 +3,7 @@
 
 mod filesystems;
 mod grub;
+mod islands;
 mod legacy;
 mod logical;
 mod refused;
