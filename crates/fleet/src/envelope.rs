@@ -192,6 +192,19 @@ mod tests {
             change(&mut push);
             assert!(push.encode().is_err(), "{index}");
         }
+        // A host may send what no `encode` wrote.
+        let sent = String::from_utf8(push(None).encode().unwrap()).unwrap();
+        let id = push(None).host_id;
+        for (right, wrong) in [
+            (id.as_str(), ".."),
+            ("\"db1\"", "\"\""),
+            ("\"db1\"", "\"a\\u001b[2J\""),
+            ("ioalign.envelope/1", "ioalign.envelope/9"),
+        ] {
+            let bytes = sent.replacen(right, wrong, 1);
+            assert_ne!(bytes, sent);
+            assert!(PushEnvelope::decode(bytes.as_bytes()).is_err(), "{wrong}");
+        }
         let lied = br#"{"schema":"ioalign.envelope/1","capture_bytes":18446744073709551615}"#;
         assert!(PushEnvelope::decode(lied).is_err());
     }

@@ -356,6 +356,57 @@ mod tests {
             (Some(1.0), Some(true))
         );
         assert_eq!(judged.devices.len(), 1);
+        assert_eq!(finding.disks, "sda", "no partition among them");
+    }
+
+    /// Two partitions of one disk and one of another, joined.
+    #[test]
+    fn each_disk_below_is_named_once_and_in_order() {
+        let layer = |kind: &str, name: &str, below: &str| {
+            let below = below.split_whitespace();
+            let below: Vec<_> = below.map(|id| format!(r#"{{"id":"{id}"}}"#)).collect();
+            let below = below.join(",");
+            format!(
+                r#"{{"id":"{name}","kind":"{kind}","name":"{name}","below":[{below}],"size_bytes":null}}"#
+            )
+        };
+        let layers = [
+            layer("disk", "sdb", ""),
+            layer("disk", "sda", ""),
+            layer("partition", "sdb1", "sdb"),
+            layer("partition", "sda1", "sda"),
+            layer("partition", "sda2", "sda"),
+            layer("md", "md0", "sdb1 sda1 sda2"),
+        ];
+        let finding = FINDING.replace("partition:sda1", "md0");
+        let judged = read(document(&layers.join(","), "", &finding), None).unwrap();
+        assert_eq!(judged.findings[0].disks, "sda sdb");
+    }
+
+    #[test]
+    fn the_worst_findings_come_first_and_are_so_many_at_most() {
+        let finding = |rule: &str, severity: &str| {
+            let (row, _) = FINDING.split_once("},\n        {").unwrap();
+            let row = row.replace("start-misaligned", rule);
+            format!(
+                "{}}}",
+                row.replace("\"misaligned\"", &format!("\"{severity}\""))
+            )
+        };
+        let mut all = vec![
+            finding("b", "note"),
+            finding("c", "broken"),
+            finding("a", "note"),
+        ];
+        let rules = |all: &[String]| -> Vec<String> {
+            let judged = read(document(LAYERS, "", &all.join(",")), None).unwrap();
+            judged.findings.into_iter().map(|row| row.rule).collect()
+        };
+        assert_eq!(rules(&all), ["c", "a", "b"]);
+        all.resize(MOST_FINDINGS + 1, finding("d", "note"));
+        let kept = rules(&all);
+        assert_eq!(kept.len(), MOST_FINDINGS);
+        assert_eq!(kept[..4], ["c", "a", "b", "d"]);
     }
 
     #[test]
@@ -399,6 +450,7 @@ mod tests {
     #[test]
     fn texts_are_bounded_and_without_zeros() {
         assert_eq!(short("a\0b"), "ab");
-        assert!(short(&"é".repeat(1000)).len() <= MOST_TEXT + '…'.len_utf8());
+        let long = short(&"é".repeat(1000));
+        assert_eq!(long, format!("{}…", "é".repeat(MOST_TEXT / 2)));
     }
 }

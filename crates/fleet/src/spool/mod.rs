@@ -294,6 +294,40 @@ mod tests {
     }
 
     #[test]
+    fn a_second_caller_waits() {
+        let folder = tempfile::tempdir().unwrap();
+        let spool = PushSpool::open(folder.path()).unwrap();
+        let second = File::open(folder.path().join(LOCK)).unwrap();
+        let lock = || flock(&second, FlockOperation::NonBlockingLockExclusive);
+        assert_eq!(lock(), Err(rustix::io::Errno::WOULDBLOCK));
+        drop(spool);
+        assert_eq!(lock(), Ok(()));
+    }
+
+    #[test]
+    fn what_fails_says_so_and_leaves_nothing_half() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        let error = PushSpool::open(&file.join("spool")).unwrap_err();
+        assert!(
+            error.to_string().contains("cannot make the spool"),
+            "{error}"
+        );
+        let spool = PushSpool::open(folder.path()).unwrap();
+        // A folder is where the push would be.
+        let taken = folder.path().join("0000000000000001.push");
+        fs::create_dir(&taken).unwrap();
+        assert!(spool.put(b"x").is_err());
+        assert!(!folder.path().join("0000000000000001.new").exists());
+        fs::remove_dir(&taken).unwrap();
+        spool.put(b"x").unwrap();
+        let push = &spool.waiting().unwrap()[0];
+        spool.acknowledged(push).unwrap();
+        assert!(spool.acknowledged(push).is_err(), "it is gone already");
+    }
+
+    #[test]
     fn only_its_owner_may_read_it() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();

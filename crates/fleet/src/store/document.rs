@@ -29,3 +29,16 @@ pub(crate) fn unpack(packed: &[u8]) -> FleetResult<Vec<u8>> {
     read.map_err(damaged)?;
     Ok(document)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_damaged_document_is_refused() {
+        let packed = pack(b"a document of a host").unwrap();
+        assert_eq!(unpack(&packed).unwrap(), b"a document of a host");
+        assert!(unpack(&packed[..packed.len() / 2]).is_err());
+    }
+}

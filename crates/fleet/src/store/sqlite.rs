@@ -138,3 +138,27 @@ fn failed(error: &rusqlite::Error) -> FleetError {
         _ => FleetError::Unavailable(what),
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// What is acknowledged is on the disk, a reader waits for no writer, and a file of others runs nothing.
+    #[test]
+    fn a_store_is_opened_with_its_settings() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut database = SqliteDatabase::open(&folder.path().join("fleet.db")).unwrap();
+        for (name, wanted) in [
+            ("journal_mode", SqlValue::Text("wal".to_owned())),
+            ("synchronous", SqlValue::Integer(2)),
+            ("foreign_keys", SqlValue::Integer(1)),
+            ("trusted_schema", SqlValue::Integer(0)),
+            ("temp_store", SqlValue::Integer(2)),
+            ("busy_timeout", SqlValue::Integer(10_000)),
+        ] {
+            let found = database.query(&format!("PRAGMA {name}"), &[]).unwrap();
+            assert_eq!(found, [[wanted]], "{name}");
+        }
+    }
+}

@@ -204,3 +204,14 @@ fn quoted(day: &str) -> String {
         .collect();
     format!("'{plain}'")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn a_literal_is_a_day_and_no_statement() {
+        assert_eq!(quoted("2026-11-25"), "'2026-11-25'");
+        assert_eq!(quoted("2026'; DROP TABLE host"), "'2026'");
+    }
+}

@@ -1,6 +1,7 @@
 //! Stores of earlier versions, and stores that are full.
 
 use std::fs;
+use std::num::NonZeroU32;
 use std::path::Path;
 
 use ioalign_fleet::questions::{history, overview, worst};
@@ -48,6 +49,27 @@ fn a_store_of_version_1_keeps_its_hosts() {
     let reports = history(&mut store, "db2").unwrap().unwrap().reports;
     let severities: Vec<_> = reports.iter().map(|report| report.severity).collect();
     assert_eq!(severities, ["misaligned", "ok", "misaligned"]);
+}
+
+/// A document is large, and goes with the last report that has it.
+#[test]
+fn documents_go_with_their_reports() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("fleet.db");
+    let store = FleetStore::open(&StorePlace::Sqlite(path.clone())).unwrap();
+    let mut store = store.keeping(NonZeroU32::new(1));
+    for start in [63, 17, 2048] {
+        let mut host = MadeHost::new("db1");
+        host.start = start * 512;
+        host.push(&mut store, NOON + start.cast_signed());
+    }
+    let count =
+        Connection::open(&path)
+            .unwrap()
+            .query_row("SELECT count(*) FROM judgement", [], |row| {
+                row.get::<_, i64>(0)
+            });
+    assert_eq!(count.unwrap(), 1);
 }
 
 #[test]

@@ -16,8 +16,11 @@ type StoreScenario = (&'static str, fn(&StorePlace));
 /// What both stores must do alike.
 const SCENARIOS: &[StoreScenario] = &[
     ("duplicates", reports::a_push_counts_once),
+    ("locks", reports::hosts_are_locked_in_one_order),
     ("states", reports::findings_come_and_go_and_keep_their_age),
     ("forgotten", reports::old_reports_are_forgotten),
+    ("history", reports::a_history_ends_with_the_last_two_hundred),
+    ("disks", reports::a_new_disk_takes_the_place_of_the_old_one),
     ("profiles", reports::a_profile_stays_until_the_next_one),
     (
         "waivers",

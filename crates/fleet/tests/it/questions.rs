@@ -6,7 +6,7 @@ use ioalign_fleet::questions::{
 };
 use ioalign_fleet::{FleetStore, StorePlace};
 
-use crate::made::{MadeHost, NOON, finding};
+use crate::made::{MadeHost, NOON, TODAY, finding};
 
 /// Three misaligned hosts, of which one is busy and one very; one good; one with a bad chunk.
 pub fn fleet(place: &StorePlace) -> FleetStore {
@@ -100,6 +100,10 @@ pub fn every_question_has_its_answer(place: &StorePlace) {
             "{text}"
         );
     }
+    // One by its name, and others by their model: no more than were asked for.
+    MadeHost::new("disk").push(&mut store, NOON);
+    let found = search(&mut store, "disk", 1).unwrap();
+    assert_eq!((found.len(), found[0].by), (1, "name"));
     assert!(history(&mut store, "nobody").unwrap().is_none());
     let one = history(&mut store, "db1").unwrap().unwrap();
     assert_eq!(
@@ -148,6 +152,13 @@ pub fn two_reports_are_compared_by_value(place: &StorePlace) {
         "of two hosts"
     );
     assert!(compare(&mut store, first, 999_999).unwrap().is_none());
+    // A report of very many findings: the first thousand changes, and that there are more.
+    let mut many = MadeHost::new("db1");
+    let findings = (0..1001).map(|number| finding(&format!("rule-{number}"), "note", 0));
+    many.findings = findings.collect();
+    let many = store.add(&[&many.report(NOON + 4)], TODAY).unwrap()[0].report;
+    let found = compare(&mut store, last, many).unwrap().unwrap();
+    assert_eq!((found.changes.len(), found.is_cut), (1000, true));
 }
 
 pub fn everything_is_exported(place: &StorePlace) {

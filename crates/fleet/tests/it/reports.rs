@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use ioalign_fleet::questions::compare::report_document;
-use ioalign_fleet::questions::{by_age, by_rule, changes, history, overview, worst};
+use ioalign_fleet::questions::{by_age, by_rule, changes, history, lies, overview, worst};
 use ioalign_fleet::store::NewWaiver;
 use ioalign_fleet::{FleetStore, StorePlace};
 
@@ -33,6 +33,52 @@ pub fn a_push_counts_once(place: &StorePlace) {
     let mut store = FleetStore::open(place).unwrap();
     assert_eq!(store.version().unwrap(), 2);
     assert_eq!(overview(&mut store, NOON).unwrap().reports, 2);
+}
+
+/// In whatever order a commit has them: two servers that take the same hosts never wait for each other in a circle.
+pub fn hosts_are_locked_in_one_order(place: &StorePlace) {
+    let mut store = FleetStore::open(place).unwrap();
+    for (day, order) in [["a", "m", "z"], ["z", "a", "m"], ["m", "z", "a"]]
+        .into_iter()
+        .enumerate()
+    {
+        let at = NOON + DAY * i64::try_from(day).unwrap();
+        let all = order.map(|host| MadeHost::misaligned(host).report(at));
+        let added = store.add(&all.each_ref(), TODAY).unwrap();
+        // Reports are numbered as they are stored, and given in the order of the pushes.
+        let mut stored: Vec<_> = all.iter().zip(&added).collect();
+        stored.sort_by_key(|(_, added)| added.report);
+        let stored = stored.iter().map(|(report, _)| report.host_id.clone());
+        let mut sorted = all.each_ref().map(|report| report.host_id.clone());
+        sorted.sort();
+        assert_eq!(stored.collect::<Vec<_>>(), sorted, "{order:?}");
+    }
+}
+
+pub fn a_history_ends_with_the_last_two_hundred(place: &StorePlace) {
+    let mut store = FleetStore::open(place).unwrap();
+    let host = MadeHost::misaligned("db1");
+    let reports: Vec<_> = (0..201).map(|day| host.report(NOON + day * DAY)).collect();
+    store
+        .add(&reports.iter().collect::<Vec<_>>(), TODAY)
+        .unwrap();
+    let shown = history(&mut store, "db1").unwrap().unwrap().reports;
+    assert_eq!(shown.len(), 200);
+    assert_eq!(shown[199].received_at_seconds, NOON + DAY, "newest first");
+}
+
+pub fn a_new_disk_takes_the_place_of_the_old_one(place: &StorePlace) {
+    let mut store = FleetStore::open(place).unwrap();
+    let mut host = MadeHost::misaligned("db1");
+    host.push(&mut store, NOON);
+    host.model = "NEW".to_owned();
+    host.push(&mut store, NOON + DAY);
+    let devices = history(&mut store, "db1").unwrap().unwrap().devices;
+    let models = devices.iter().map(|device| device.model.as_deref());
+    assert_eq!(models.collect::<Vec<_>>(), [Some("NEW")]);
+    let claims = lies(&mut store, 10).unwrap();
+    let models = claims.iter().map(|claim| claim.model.as_deref());
+    assert_eq!(models.collect::<Vec<_>>(), [Some("NEW")]);
 }
 
 /// Of each host the last reports stay, and of documents those that a report has.
@@ -109,11 +155,15 @@ pub fn findings_come_and_go_and_keep_their_age(place: &StorePlace) {
     assert_eq!(rules, [("thin-chunk", 1, 0), ("start-misaligned", 0, 1)]);
     assert_eq!((week.new_hosts, week.latest.len()), (0, 2));
     assert!(!week.latest[0].appeared, "the newest first");
+    // A note that goes is no change.
+    host.findings.retain(|finding| finding["rule"] != "a-note");
+    host.push(&mut store, NOON + 10 * DAY);
+    assert_eq!(changes(&mut store, NOON, 10).unwrap().latest.len(), 3);
     // A clock that was set back changes no age and loses nothing.
     host.push(&mut store, NOON - 400 * DAY);
     assert_eq!(
         history(&mut store, "db1").unwrap().unwrap().reports.len(),
-        4
+        5
     );
 }
 
@@ -136,10 +186,18 @@ pub fn a_profile_stays_until_the_next_one(place: &StorePlace) {
     );
     host.clone().busy(10).push(&mut store, NOON + 3);
     assert_eq!(extra(&mut store), Some(240.0));
+    // A profile without the disk of the finding says nothing of it, nor does the one before it any more.
+    let mut other = host.clone().busy(10);
+    let profile = String::from_utf8(other.profile.unwrap()).unwrap();
+    other.profile = Some(profile.replace("\"sda\"", "\"sdb\"").into_bytes());
+    other.push(&mut store, NOON + 4);
+    assert_eq!(extra(&mut store), None);
+    host.clone().busy(10).push(&mut store, NOON + 5);
+    assert_eq!(extra(&mut store), Some(240.0));
     let mut repaired = host;
     repaired.findings.clear();
     repaired.verdict = "ok";
-    repaired.push(&mut store, NOON + 4);
+    repaired.push(&mut store, NOON + 6);
     assert_eq!(extra(&mut store), None);
 }
 
