@@ -104,6 +104,28 @@ fn an_unknown_depth_may_be_any() {
     );
 }
 
+/// Neither for its price nor for its time, which weighs what no cell speaks for.
+#[test]
+fn cells_of_other_depths_change_nothing() {
+    for (write, bytes) in [(0, 4096), (0, 65536), (100, 4096)] {
+        let ops = [
+            ("read", op(4096, 100, 0.0)),
+            ("write", op(4096, write, 0.0)),
+        ];
+        let mut load = profile(0.8, ops);
+        let reads = load.devices[0].by_op.get_mut("read").unwrap();
+        let other = op(bytes, 50, 0.0).size_histogram;
+        reads.size_histogram.extend(other);
+        reads.ios += 50;
+        let priced = |cells: Vec<Cell>| {
+            let found = advice(defect(4096, true), Some(&load), Some(&comparison(cells)));
+            found.items[0].loss.clone().unwrap()
+        };
+        let all = by_depth().cells;
+        assert_eq!(priced(all.clone()), priced(vec![all[0].clone()]));
+    }
+}
+
 /// With a queue it is the full queue that counts: a closed batch waits for its slowest I/O.
 #[test]
 fn throughput_speaks_for_queues() {

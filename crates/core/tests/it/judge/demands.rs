@@ -22,6 +22,35 @@ fn the_missed_are_all_data_layers_off_trusted_grids() {
     assert_eq!(missed_of(&stack), judged(&stack).missed);
 }
 
+#[test]
+fn a_grid_that_is_not_believed_asks_for_nothing() {
+    let (mut stack, partition) = disk(&[block()], 63, Role::Data);
+    let asked = |stack: &Stack| StartDemands::of(stack).on(LayerId(0), Some(partition));
+    assert!(!asked(&stack).holds(SECTOR));
+    stack.grids[0].distrust = Some("odd".into());
+    assert!(asked(&stack).holds(SECTOR));
+}
+
+/// Two disks in an array, each with blocks of its own: what lies nearer is kept.
+#[test]
+fn of_two_claims_that_contradict_each_other_the_nearer_is_kept() {
+    let (mut stack, _) = column(&[0, 1]);
+    let array = LayerId(2);
+    stack.grids.push(block().on(array));
+    let solution = StartDemands::of(&stack).solution(array, None);
+    assert_eq!((solution.kept.len(), solution.given_up.len()), (1, 1));
+    assert!(solution.starts.holds(0) && !solution.starts.holds(7 * SECTOR));
+}
+
+#[test]
+fn phases_are_in_the_order_of_the_grids() {
+    let (mut stack, top) = column(&[0, 1]);
+    stack.grids.insert(0, block().on(LayerId(1)));
+    let phases = judged(&stack).phases;
+    let of_top = phases.iter().filter(|one| one.layer == top);
+    assert_eq!(of_top.map(|one| one.grid).collect::<Vec<_>>(), [0, 1]);
+}
+
 /// A stack of a few layers, each at a start in the one below.
 fn column(starts: &[u64]) -> (Stack, LayerId) {
     let mut stack = Stack::new();

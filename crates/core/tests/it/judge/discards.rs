@@ -150,6 +150,28 @@ fn the_kernels_own_alignment_is_the_truth() {
     assert!(is_silent(&stack, RULE));
 }
 
+/// A volume on the whole disk repeats the alignment of its queue; only that of a partition says where it lies.
+#[test]
+fn the_alignment_of_a_volume_moves_no_boundary() {
+    let mut stack = Stack::new();
+    let disk = disk(&mut stack, 64 * KIB);
+    let volume = over(&mut stack, Kind::LvmLv, "vg/a", disk, shift(63));
+    stack.layer_mut(volume).discard = Some(limits(64 * KIB, 0, 1 << 30));
+    blocks(&mut stack, volume, 4 * KIB);
+    assert_eq!(only(&stack, RULE).offset, Some(Bytes::new(32256)));
+}
+
+#[test]
+fn a_block_of_no_bytes_is_an_unknown_block() {
+    let found = |block: Option<Bytes>| {
+        let mut stack = plain(64 * KIB, 63);
+        stack.layer_mut(LayerId(2)).block = block;
+        only(&stack, RULE)
+    };
+    assert_eq!(found(Some(Bytes::ZERO)), found(None));
+    assert_ne!(found(Some(Bytes::new(8 * KIB))), found(None));
+}
+
 #[test]
 fn small_units_are_notes() {
     let stack = plain(4 * KIB, 63);
@@ -307,6 +329,10 @@ fn parity_is_freed_by_whole_stripes() {
     let finding = only(&raid(takes, 63, 128 * KIB), RULE);
     assert_eq!(finding.unit, Some(Bytes::new(128 * KIB)));
     assert!(finding.why.contains("md0 frees"), "{}", finding.why);
+    // What the kernel derives from the disks of the array moves no stripe.
+    let mut derived = raid(takes, 63, 128 * KIB);
+    derived.layer_mut(LayerId(2)).discard = Some(limits(128 * KIB, 0, 1 << 30));
+    assert_eq!(only(&derived, RULE).offset, Some(Bytes::new(32256)));
     assert!(is_silent(&raid(takes, 2048, 128 * KIB), RULE));
     // md refuses them by default, and of an image nobody knows.
     assert!(is_silent(

@@ -148,6 +148,9 @@ fn the_nearest_array_counts_and_both_numbers_are_of_one() {
     let top = stack.push(believed.on(upper, shift(0)));
     // The stripe of one array and the chunk of another are no geometry.
     assert!(is_silent(&stack, rules::FS_GEOMETRY_MISMATCH));
+    let geometry = stack.layer_mut(top).geometry.take();
+    assert!(is_silent(&stack, rules::FS_GEOMETRY_MISSING));
+    stack.layer_mut(top).geometry = geometry;
     let chunk = claim(128 * KIB, Tier::Preference, GridKind::RaidChunk);
     stack.grids.push(chunk.on(upper));
     assert!(is_silent(&stack, rules::FS_GEOMETRY_MISMATCH));

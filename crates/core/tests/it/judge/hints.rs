@@ -1,6 +1,8 @@
 //! Limits of devices that are not believed.
 
-use ioalign_core::{Bytes, Finding, GridKind, Kind, LayerId, Remark, Severity, Stack, Tier, rules};
+use ioalign_core::{
+    Bytes, Finding, GridKind, Kind, LayerId, Origin, Remark, Severity, Stack, Tier, rules,
+};
 
 use super::{KIB, bottom, by_rule, claim};
 
@@ -77,6 +79,15 @@ fn what_is_believed_is_not_mentioned() {
         "sda",
         &[claim(64 * KIB, Tier::Preference, GridKind::OptimalIo)],
     );
+    assert!(found(&stack).is_empty());
+}
+
+/// What nobody reports and nothing proves is no limit that the device lies about.
+#[test]
+fn an_assumed_unit_is_no_hint() {
+    let mut stack = distrusted(&[(GridKind::PhysicalBlock, 4096)]);
+    assert_eq!(found(&stack).len(), 1);
+    stack.grids[0].claim.origin = Origin::Assumed;
     assert!(found(&stack).is_empty());
 }
 

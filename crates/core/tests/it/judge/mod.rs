@@ -18,6 +18,7 @@ mod severities;
 mod starts;
 mod suggest;
 mod thin;
+mod unproven;
 mod unread;
 
 use ioalign_core::judge::{JudgeOptions, Judgement, judge};

@@ -151,3 +151,20 @@ fn a_partition_that_is_repaired_above_is_a_note() {
         .collect();
     assert_eq!(missed, [(partition, Severity::Note)]);
 }
+
+/// A volume is off 4 KiB by its own start and off 64 KiB by that of its partition: each finding names its grids only.
+#[test]
+fn what_another_layer_puts_off_is_not_named_again() {
+    let chunk = claim(64 << 10, Tier::Preference, GridKind::RaidChunk);
+    let (mut stack, partition) = disk(&[block(), chunk], 64, Role::Data);
+    let volume = stack.push(Layer::new(Kind::LvmPv, "pv").on(partition, shift(1)));
+    let findings = judged(&stack).findings;
+    let of = |guilty| {
+        let mut all = findings.iter().filter(|one| one.guilty == Some(guilty));
+        all.find(|one| one.rule.starts_with("start-")).unwrap()
+    };
+    for layer in [partition, volume] {
+        let why = &of(layer).why;
+        assert!(!why.contains("also off"), "{why}");
+    }
+}
