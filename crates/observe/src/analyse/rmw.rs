@@ -192,6 +192,25 @@ mod tests {
         assert!(with.seen && !without.seen);
     }
 
+    /// A database reads whatever it then writes, whole cells too.
+    #[test]
+    fn reads_before_every_write_are_the_way_of_the_workload() {
+        let mut rmw = Rmw::new(GridCells::new(4096, 0), 1_000_000, 1024);
+        for i in 0..200_i64 {
+            let at = i.unsigned_abs() * 40960;
+            for (time, place) in [(0, at + 1536), (2_000_000, at + 20480)] {
+                rmw.add(&io(Op::Read, i * 10_000_000 + time, place, 4096));
+                rmw.add(&io(Op::Write, i * 10_000_000 + time + 500_000, place, 4096));
+            }
+        }
+        let found = rmw.profile().unwrap();
+        assert_eq!(
+            (found.partial_after_read, found.whole_after_read),
+            (199, 200)
+        );
+        assert!(!found.seen);
+    }
+
     #[test]
     fn a_read_long_ago_does_not_count() {
         let mut rmw = Rmw::new(GridCells::new(4096, 0), 1000, 64);

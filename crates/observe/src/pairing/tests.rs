@@ -104,6 +104,21 @@ fn a_request_given_back_is_one_io() {
     assert_eq!(unpaired.requeued, 1);
 }
 
+/// An issue of another length at that place is another request, and the one that was given back still waits.
+#[test]
+fn a_request_given_back_comes_again_with_its_length() {
+    let (ios, unpaired) = pair(&[
+        event(RecordKind::Issue, 0, 512, 512),
+        event(RecordKind::Requeue, 1, 512, 512),
+        event(RecordKind::Issue, 2, 512, 1024),
+        event(RecordKind::Issue, 3, 512, 512),
+        event(RecordKind::Complete, 7, 512, 512),
+        event(RecordKind::Complete, 9, 512, 1024),
+    ]);
+    assert_eq!(ios, [(512, 512, 7), (512, 1024, 7)]);
+    assert_eq!((unpaired.requeued, unpaired.without_completion), (1, 0));
+}
+
 #[test]
 fn two_at_one_place_complete_in_order() {
     let (ios, _) = pair(&[
@@ -113,6 +128,25 @@ fn two_at_one_place_complete_in_order() {
         event(RecordKind::Complete, 9, 512, 512),
     ]);
     assert_eq!(ios, [(512, 512, 7), (512, 512, 8)]);
+}
+
+/// More places than the table has slots: those that share one are in flight like all others.
+#[test]
+fn places_that_share_a_slot_are_kept_apart() {
+    let mut flight = InFlightTable::default();
+    let ios = (0..5000).map(|place| event(RecordKind::Issue, 0, place * 512, 512).io);
+    let ios: Vec<(u64, Io)> = (0..).zip(ios).collect();
+    for (number, io) in &ios {
+        assert!(flight.begin(io, *number));
+    }
+    assert_eq!(flight.len(), ios.len());
+    for (number, io) in &ios {
+        assert!(flight.has(io, *number) && !flight.has(io, *number + 1));
+    }
+    for (number, io) in &ios {
+        assert_eq!(flight.complete(io).map(|done| done.number), Some(*number));
+    }
+    assert_eq!(flight.len(), 0);
 }
 
 #[test]
@@ -134,11 +168,23 @@ fn a_hung_io_leaves_the_window_and_its_latency_comes_late() {
 }
 
 #[test]
-fn so_does_one_whose_part_has_completed() {
-    let mut records = vec![
-        event(RecordKind::Issue, 0, 1 << 40, 4096),
-        event(RecordKind::Complete, 0, 1 << 40, 512),
-    ];
+fn whole_ios_leave_the_window_as_it_fills() {
+    let mut kept = Kept::default();
+    let mut pairing = Pairing::new(None);
+    let records: Vec<_> = (0..4 * HALF as u64)
+        .map(|place| event(RecordKind::Whole, 0, place * 512, 512))
+        .collect();
+    pairing.push(&records, &mut kept);
+    assert!(kept.ios.len() >= 2 * HALF, "{}", kept.ios.len());
+    pairing.finish(&mut kept);
+    let places = kept.ios.iter().map(|io| io.offset / 512);
+    assert!(places.eq(0..4 * HALF as u64));
+}
+
+/// The latencies that come late of an I/O of which a part completes after these records, and the number of parts.
+fn late_after(mut records: Vec<TraceRecord>) -> (Vec<u64>, u64) {
+    records.push(event(RecordKind::Issue, 0, 1 << 40, 4096));
+    records.push(event(RecordKind::Complete, 0, 1 << 40, 512));
     for i in 0..(4 * HALF as u64) {
         records.push(event(RecordKind::Issue, 1, i * 512, 512));
         records.push(event(RecordKind::Complete, 1, i * 512, 512));
@@ -153,6 +199,26 @@ fn so_does_one_whose_part_has_completed() {
     let mut pairing = Pairing::new(None);
     pairing.push(&records, &mut kept);
     pairing.finish(&mut kept);
-    assert_eq!((kept.late.len(), pairing.unpaired.partial), (1, 1));
-    assert_eq!(kept.late[0].latency, 1_000_000);
+    let late = kept.late.iter().map(|io| io.latency);
+    (late.collect(), pairing.unpaired.partial)
+}
+
+#[test]
+fn so_does_one_whose_part_has_completed() {
+    assert_eq!(late_after(Vec::new()), (vec![1_000_000], 1));
+}
+
+/// Those that have completed by then take none of the room for what is followed in parts.
+#[test]
+fn parts_that_became_whole_make_room() {
+    let each = |_| {
+        [
+            event(RecordKind::Issue, 0, 0, 1024),
+            event(RecordKind::Complete, 0, 0, 512),
+            event(RecordKind::Complete, 0, 512, 512),
+        ]
+    };
+    let (late, partial) = late_after((0..MOST_PARTLY).flat_map(each).collect());
+    assert_eq!(late, [1_000_000]);
+    assert_eq!(partial, MOST_PARTLY as u64 + 1);
 }
