@@ -160,10 +160,35 @@ mod tests {
     }
 
     #[test]
+    fn logical_partitions_overlap_each_other_but_not_their_container() {
+        let mut table = table(&[(0, 100), (10, 30), (30, 30)]);
+        for logical in &mut table.partitions[1..] {
+            logical.inside = Some(1);
+        }
+        run(&mut table, 100, Severity::Broken);
+        let [only] = table.remarks.as_slice() else {
+            panic!("{:?}", table.remarks);
+        };
+        assert_eq!(
+            (only.rule, only.severity),
+            ("partition-overlap", Severity::Broken)
+        );
+        assert_eq!(only.why, "Partitions 2 and 3 share 10 B from byte 30.");
+    }
+
+    #[test]
     fn disorder_is_noted_once() {
         let mut table = table(&[(10, 1), (5, 1), (1, 1)]);
         order(&mut table);
         assert_eq!(table.remarks.len(), 1);
+    }
+
+    #[test]
+    fn a_logical_partition_before_a_later_primary_is_in_order() {
+        let mut table = table(&[(10, 100), (200, 10), (20, 10)]);
+        table.partitions[2].inside = Some(1);
+        order(&mut table);
+        assert_eq!(table.remarks, []);
     }
 
     #[test]

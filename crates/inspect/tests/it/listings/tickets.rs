@@ -259,6 +259,22 @@ fn several_programs_in_one_ticket() {
     assert!(evidence.devices.iter().all(|said| said.name != "sda4"));
 }
 
+/// Before and after `fdisk` moved a partition: only the last state is on the disk.
+#[test]
+fn a_table_shown_again_replaces_the_one_before_it() {
+    let moved = OLD.replace("          63    19535039", "        2048    19535039");
+    let evidence = read(&format!("{OLD}\n# fdisk /dev/sda\n\n{moved}"));
+    assert_eq!(evidence.read, ["fdisk -l"]);
+    assert_eq!(
+        starts(&evidence)[0],
+        ("sda1", 1 << 20),
+        "{:?}",
+        starts(&evidence)
+    );
+    let names: Vec<_> = evidence.devices.iter().map(|said| &said.name).collect();
+    assert_eq!(names, ["sda", "sda1", "sda2", "sda3"]);
+}
+
 #[test]
 fn prose_is_no_listing() {
     for text in [

@@ -57,6 +57,12 @@ fn blocks_of_2048_bytes_and_maps_for_512_byte_readers() {
 }
 
 #[test]
+fn blocks_below_a_sector_are_no_blocks() {
+    let image = map(256, 256, &[(1, 10, "Apple_partition_map")]);
+    assert!(read(&image).unwrap().is_none());
+}
+
+#[test]
 fn broken_maps_are_bounded() {
     let mut image = map(512, 512, &[(1, 63, "Apple_partition_map")]);
     put(&mut image, 512 + 4, &1024_u32.to_be_bytes());

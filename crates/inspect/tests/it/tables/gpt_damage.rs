@@ -115,6 +115,32 @@ fn a_backup_lies_where_the_disk_ends() {
     assert!(table.remarks[0].why.contains("names itself"));
 }
 
+/// An image with a table for each size of sectors: of the one that is not used the backup still counts.
+#[test]
+fn damage_of_the_other_table_is_named() {
+    let mut small = GptImage::new(512, 8 * 1024).with(LINUX, 2048, 4095);
+    // Its entries end before the header for 4096, and those of its backup lie before the other backup.
+    (small.count, small.back) = (16, Some(8 * 1024 - 100));
+    let mut large = GptImage::new(4096, 1024).with(LINUX, 256, 511);
+    (large.array, large.back) = (8, Some(1024 - 20));
+    let mut image = small.build();
+    large.write(&mut image);
+    small.write(&mut image);
+    let whole = read(&image).unwrap().unwrap();
+    assert!(!rules(&whole).contains(&"gpt-other-table-damaged"));
+    assert_eq!(whole.also.len(), 1);
+    let (used, other) = (whole.sector.unwrap().get(), whole.also[0].get());
+    put(&mut image, other as usize + 16, &[0xff; 4]);
+    let damaged = read(&image).unwrap().unwrap();
+    assert_eq!(damaged.sector.unwrap().get(), used);
+    assert!(
+        rules(&damaged).contains(&"gpt-other-table-damaged"),
+        "{:?}",
+        rules(&damaged)
+    );
+    assert_eq!(damaged.also, [], "it is not good any more");
+}
+
 #[test]
 fn a_useless_backup_is_a_risk() {
     let last = usize::try_from(LBAS - 1).unwrap();

@@ -1,6 +1,6 @@
 //! SGI volume headers, against sfdisk.
 
-use ioalign_core::{Bytes, Role};
+use ioalign_core::{Bytes, Role, Severity};
 use ioalign_inspect::tables::probe;
 
 use super::disk::{Disk, put, read, read_in, rules, sized, spans, view};
@@ -58,6 +58,15 @@ fn header_and_volume_have_their_roles() {
     assert_eq!(rules(&table), Vec::<&str>::new());
     image[508] ^= 1;
     assert_eq!(rules(&read(&image).unwrap().unwrap()), ["sgi-checksum"]);
+}
+
+#[test]
+fn volumes_that_overlap_or_end_behind_the_disk_are_named() {
+    let table = read(&header(&[(0, 10_000, 4096, 10), (1, 10_000, 8192, 10)]));
+    let table = table.unwrap().unwrap();
+    let overlap: Vec<_> = table.remarks.iter().map(|r| (r.rule, r.severity)).collect();
+    assert_eq!(overlap, [("partition-overlap", Severity::Note)]);
+    assert_eq!(table.partitions[1].remarks[0].rule, "partition-past-end");
 }
 
 #[test]
