@@ -324,6 +324,9 @@ mod tests {
             redirecting.local < 0.6 && redirecting.fullest < pairs.fullest,
             "{redirecting:?}"
         );
+        // Of two copies one is here, or neither; a message there has an answer.
+        assert!((following.hops_per_write - 2.0).abs() < 1e-9);
+        assert!((hash.hops_per_write - 3.5).abs() < 0.05, "{hash:?}");
         for one in PlacementPolicy::ALL {
             assert_eq!(of(one), of(one), "the same seed");
             assert!((of(one).rebuilt - 1.0).abs() < 1e-9, "{one:?}");

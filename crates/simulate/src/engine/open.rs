@@ -116,6 +116,7 @@ mod tests {
             wanted += done.len() as u64;
             done.clear();
             if complete == IOS {
+                assert_eq!(open.requests.len() as u64, u64::from(workload.queue_depth));
                 return now;
             }
         }

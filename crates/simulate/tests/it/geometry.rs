@@ -191,6 +191,24 @@ fn full_stripes_read_nothing() {
     assert_eq!((ios(128), ios(2048)), (8, 8));
 }
 
+/// Lost data follow from the other disks: md computes pages of its cache, a controller the bytes that were asked for.
+#[test]
+fn a_read_of_a_failed_disk_takes_whole_pages_in_md() {
+    let reads = |maker, first, count| {
+        let mut shape = shape(RaidLevel::Raid5, 4, 65536, maker);
+        shape.failed = vec![0];
+        let out = steps(&ArrayGeometry::new(shape).unwrap(), first, count, false);
+        let ios = out.ios.iter().map(|io| (io.disk, io.at, io.len));
+        ios.collect::<Vec<_>>()
+    };
+    let of_others = |at, len| [1, 2, 3].map(|disk| (disk, at, len));
+    assert_eq!(reads(Maker::Md, 9, 1), of_others(4096, 4096));
+    assert_eq!(reads(Maker::Md, 15, 2), of_others(4096, 8192));
+    assert_eq!(reads(Maker::Controller, 9, 1), of_others(4608, 512));
+    // On a disk that works a sector is a sector.
+    assert_eq!(reads(Maker::Md, 128 + 9, 1), [(1, 4608, 512)]);
+}
+
 #[test]
 fn arrays_that_cannot_be_are_refused() {
     let refused = |level, disks, element| {

@@ -7,7 +7,8 @@ use ioalign_core::workload::{Pattern, SizeShare, Workload};
 use ioalign_simulate::description::{DescribedArray, knobs, named, parse};
 use ioalign_simulate::disk::DiskModel;
 use ioalign_simulate::engine::{
-    ControllerCache, ReplayedIo, SimulationOutcome, SystemRun, TenantLoad, run_system,
+    ControllerCache, MOST_IN_FLIGHT, ReplayedIo, SimulationOutcome, SystemRun, TenantLoad,
+    run_system,
 };
 use ioalign_simulate::geometry::ArrayGeometry;
 
@@ -92,6 +93,16 @@ fn a_write_that_finds_room_is_answered_at_once() {
     is_near(outcome.latency.mean, 50.0, 0.001, "latency");
 }
 
+/// More destages than requests can wait at once, one after the other.
+#[test]
+fn what_is_complete_makes_room_for_what_comes() {
+    let random = load(4096, 0.0, Pattern::Random, 8);
+    let array = cached("single", 1 << 20, 0, 0);
+    let ios = 2 * MOST_IN_FLIGHT + 10_000;
+    let outcome = run_load(&array, TenantLoad::Workload(&random), 2048, 0, ios).unwrap();
+    assert_eq!(outcome.ios, ios);
+}
+
 /// Sequential writes grow to stripes in the cache: no parity is read.
 #[test]
 fn writes_in_order_become_full_stripes() {
@@ -120,6 +131,14 @@ fn what_was_read_is_found_again() {
     // An eighth of it is there, a little less as whole requests: its lines go one by one.
     let missed = outcome.disk_ios_per_io();
     assert!((0.87..0.92).contains(&missed), "{missed}");
+}
+
+#[test]
+fn a_cache_is_described_by_all_its_parts() {
+    let array = cached("raid10:4x64k", 4 << 20, 64 << 20, 1 << 20);
+    let about = array.about();
+    let cache = "; cache: 4 MiB of writes, 64 MiB of reads, 1 MiB read ahead";
+    assert!(about.contains(cache), "{about}");
 }
 
 #[test]

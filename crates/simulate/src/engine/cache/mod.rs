@@ -110,3 +110,31 @@ impl CacheState {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_destaged_is_kept_for_reads() {
+        for (read_bytes, kept) in [(1 << 20, true), (0, false)] {
+            let how = ControllerCache {
+                write_back: true,
+                write_bytes: 64 << 10,
+                read_bytes,
+                read_ahead_bytes: 0,
+                destage: 1,
+                answer_ns: 0,
+            };
+            let mut cache = CacheState::new(&how, 64 << 10, 1 << 30);
+            let write = [(128 << 10, 32 << 10)];
+            assert!(cache.takes(&write) && cache.has(&write));
+            assert_eq!(cache.destage(), Some(write[0]));
+            assert!(cache.has(&write), "on its way");
+            assert!(!cache.takes(&[(0, 64 << 10)]), "half of the room is taken");
+            cache.destaged(128 << 10);
+            assert_eq!(cache.has(&write), kept, "on disks");
+            assert!(cache.takes(&[(0, 64 << 10)]), "there is room again");
+        }
+    }
+}

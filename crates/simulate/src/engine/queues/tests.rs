@@ -115,3 +115,44 @@ fn a_disk_that_has_work_is_where_its_last_read_ended() {
     assert_eq!(queues.distance(0, (1 << 20) + 8192), 4096);
     assert_eq!(queues.distance(1, 0), 0);
 }
+
+/// What the scheduler would take next becomes a part of a request below it: the next one above is taken.
+#[test]
+fn a_batch_goes_on_above_what_was_joined() {
+    let mut calendar = EventCalendar::new();
+    let disk = DiskModel::Fixed { ns: 1000 };
+    let most = Some(waiting::LONGEST);
+    let mut queues = ChosenQueues::new(&disk, 1, most, DiskScheduler::Deadline, 1);
+    let add = |queues: &mut ChosenQueues, page: u32| {
+        let io = QueuedIo {
+            at: u64::from(page) * 4096,
+            len: 4096,
+            write: true,
+            counts: true,
+            known: (),
+        };
+        let part = QueuedPart {
+            slot: page,
+            group: 0,
+        };
+        queues.add(0, io, part, 0).less
+    };
+    // The disk has page 10, 20 is taken, and 30 is next.
+    assert!(
+        ![10, 20, 30, 5, 40]
+            .map(|page| add(&mut queues, page))
+            .contains(&true)
+    );
+    queues.start_touched(&mut calendar);
+    // 29 closes the gap between 28 and 30.
+    assert_eq!([28, 29].map(|page| add(&mut queues, page)), [false, true]);
+    let mut order = Vec::new();
+    while let Some(event) = calendar.next() {
+        match event {
+            CalendarEvent::Disk { .. } => queues.finish(0, &mut calendar),
+            CalendarEvent::Part(part) => order.push(part.slot),
+            _ => {}
+        }
+    }
+    assert_eq!(order, [10, 20, 40, 28, 30, 29, 5]);
+}
