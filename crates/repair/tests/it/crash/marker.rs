@@ -240,9 +240,8 @@ fn evidence_that_has_changed_is_named() {
     }
 }
 
-/// A second table, in a block of its own at 60 KiB, is not written before the commit.
-#[test]
-fn a_table_that_has_changed_in_flight_is_named() {
+/// With a second table, in a block of its own at 60 KiB.
+fn two_tables() -> Layout {
     let mut layout = two_sectors();
     let before = layout.bytes[60 << 10..61 << 10].to_vec();
     let second = Patch {
@@ -252,6 +251,13 @@ fn a_table_that_has_changed_in_flight_is_named() {
         before,
     };
     layout.job.patches.insert(1, second);
+    layout
+}
+
+/// No table is written before the commit.
+#[test]
+fn a_table_that_has_changed_in_flight_is_named() {
+    let layout = two_tables();
     let at = (60 << 10) + 700;
     for (wanted, place) in [
         (Stage::Marking, 60 << 10),
@@ -273,17 +279,19 @@ fn a_table_that_has_changed_in_flight_is_named() {
 /// Nothing is written yet, and another program has used the disk: it is not the one of the plan any more.
 #[test]
 fn a_disk_that_changed_before_it_was_marked() {
-    let layout = two_sectors();
-    let mut machine = killed_in(&layout, Stage::Marking, 0);
-    assert!(machine.disk.view == layout.bytes);
-    write(&mut machine, 17 << 10, &[1; 16]);
-    let said = refusal(&mut machine, Verb::Resume);
-    assert!(
-        said.contains("the start of a partition at byte 8192"),
-        "{said}"
-    );
-    // Back there is no way to go.
-    machine.run(Verb::Rollback, ReadErrors::Stop).unwrap();
+    let layout = two_tables();
+    for (at, words) in [
+        (17 << 10, "the start of a partition at byte 8192"),
+        ((60 << 10) + 700, "the table at byte 61440 has changed"),
+    ] {
+        let mut machine = killed_in(&layout, Stage::Marking, 0);
+        assert!(machine.disk.view == layout.bytes);
+        write(&mut machine, at, &[1; 16]);
+        let said = refusal(&mut machine, Verb::Resume);
+        assert!(said.contains(words), "{said}");
+        // Back there is no way to go.
+        machine.run(Verb::Rollback, ReadErrors::Stop).unwrap();
+    }
 }
 
 /// After the last write and before its record others may use the disk: nothing of theirs is written over.
