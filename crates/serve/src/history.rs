@@ -146,6 +146,9 @@ mod tests {
         let found: serde_json::Value = serde_json::from_str(&history.document("sda")).unwrap();
         let at = found["at_ms"].as_array().unwrap();
         assert_eq!((at.len(), &at[0]), (300, &700_000.into()));
+        for (name, column) in found.as_object().unwrap() {
+            assert_eq!(column.as_array().unwrap().len(), 300, "{name}");
+        }
         assert_eq!(found["read_iops"][0], 5.0);
         assert_eq!(found["read_iops"][1], 0.0);
         assert!(found["read_latency_us"][1].is_null());

@@ -246,7 +246,7 @@ fn processes(figures: &DeviceFigures, seconds: f64) -> Vec<LiveProcessJson<'_>> 
 
 #[cfg(test)]
 mod tests {
-    use ioalign_core::profile::GridProfile;
+    use ioalign_core::profile::{GridProfile, ProcessProfile};
 
     use super::*;
 
@@ -307,6 +307,27 @@ mod tests {
         assert_eq!(sda["grids"].as_array().unwrap().len(), 1);
         assert_eq!(sda["grids"][0]["crossing_per_s"], 30.0);
         assert_eq!(sda["grids"][0]["crossing_ratio"], 0.2);
+    }
+
+    #[test]
+    fn what_did_nothing_in_the_interval_has_no_row() {
+        let mut moment = moment();
+        let figures = &mut moment.devices[0].figures;
+        let mut idle = op("discard", 0, 0);
+        idle.grids[0].size_bytes = 65536;
+        figures.ops.push(idle);
+        let process = |name: &str, ios| ProcessProfile {
+            name: name.to_owned(),
+            ios,
+            ..ProcessProfile::default()
+        };
+        figures.processes = vec![process("idle", 0), process("busy", 9)];
+        let document = document(&moment);
+        let device = &document.devices[0];
+        let sizes: Vec<_> = device.grids.iter().map(|grid| grid.size_bytes).collect();
+        assert_eq!(sizes, [4096]);
+        let names: Vec<_> = device.processes.iter().map(|one| one.name).collect();
+        assert_eq!(names, ["busy"]);
     }
 
     #[test]
