@@ -215,3 +215,46 @@ impl One {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One I/O, some that were issued together, and a whole burst: after a gap each of them begins another one.
+    #[test]
+    fn each_way_of_counting_ends_the_burst_before_it() {
+        let mut bursts = BurstState::new(1000, 8);
+        let sum = |end| IoSum {
+            end,
+            ios: 2,
+            bytes: 8192,
+            ..IoSum::default()
+        };
+        bursts.add_group(0, &sum(100), 100);
+        bursts.add_group(5000, &sum(5100), 100);
+        bursts.add(10_000, 10_100, 4096, false, 100);
+        bursts.add(20_000, 20_100, 4096, false, 100);
+        let whole = BurstSpan {
+            end_ns: 100,
+            ios: 3,
+            bytes: 12288,
+            ..BurstSpan::default()
+        };
+        bursts.add_span(&whole, 30_000, 100);
+        let (kept, total) = bursts.profile(&[]);
+        let ios: Vec<_> = kept.iter().map(|burst| burst.ios).collect();
+        assert_eq!(ios, [2, 2, 1, 1, 3]);
+        assert_eq!((total.count, total.longest_us), (5, 0.1));
+    }
+
+    #[test]
+    fn the_largest_are_kept_in_order_of_time() {
+        let mut bursts = BurstState::new(1000, 2);
+        for (start, bytes) in [(0, 4096), (5000, 8192), (10_000, 12288)] {
+            bursts.add(start, start + 100, bytes, false, 100);
+        }
+        let (kept, total) = bursts.profile(&[]);
+        let bytes: Vec<_> = kept.iter().map(|burst| burst.bytes).collect();
+        assert_eq!((bytes, total.count), (vec![8192, 12288], 3));
+    }
+}
