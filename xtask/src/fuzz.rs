@@ -1,12 +1,13 @@
 //! `cargo xtask fuzz`: seeds from the real tools and the real kernel, then the loop of `tools/` over every reader of
 //! untrusted bytes.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 use anyhow::Result;
 
-use crate::{fixtures, packages, paths, run};
+use crate::{fixtures, packages, paths, run, tools};
 use ioalign_lab::hash::ContentHash;
 
 /// Every byte of the first MiB: how far `--truncate` cuts seeds.
@@ -15,8 +16,8 @@ const TRUNCATE_BYTES: u64 = 1 << 20;
 /// The profile in which `cargo xtask test` builds its tests.
 const BRIEF_PROFILE: &str = "ci";
 
-/// How long libFuzzer has for each subject.
-const GUIDED_TIME: &str = "-max_total_time=60";
+/// How long libFuzzer has for each room.
+const GUIDED_TIME: &str = "-max_total_time=120";
 
 /// Runs of each subject at night, and of each format of text, which are slower to read and more.
 const NIGHTLY_RUNS: [&str; 4] = ["--runs", "50000", "--text-runs", "15000"];
@@ -55,26 +56,29 @@ pub fn all() -> Result<bool> {
     Ok(mutated && cut_short)
 }
 
-/// For the night: every subject for a minute under libFuzzer. Needs cargo-fuzz and a nightly toolchain.
+/// For the night: every room of subjects for some minutes under libFuzzer.
 pub fn guided() -> Result<bool> {
-    packages::ensure("test")?;
     let list = run::output(tool().args(["fuzz", "--list"]))?;
+    let rooms: BTreeSet<_> = list.lines().map(room_of).collect();
     let mut held = true;
-    for subject in list.lines() {
-        held &= guided_by_coverage(subject)?;
+    for room in rooms {
+        held &= guided_by_coverage(room)?;
     }
     Ok(held)
 }
 
-fn guided_by_coverage(subject: &str) -> Result<bool> {
-    let corpus = paths::root().join("fuzz/corpus").join(subject);
+/// The part of a subject's name before the format: `tables` of `tables/gpt`.
+fn room_of(subject: &str) -> &str {
+    subject.split('/').next().unwrap_or_default()
+}
+
+fn guided_by_coverage(room: &str) -> Result<bool> {
+    let corpus = paths::root().join("fuzz/corpus").join(room);
     let mut write = tool();
-    write.args(["fuzz", "--format", subject, "--write-seeds"]);
+    write.args(["fuzz", "--format", room, "--write-seeds"]);
     run::must(write.arg(&corpus))?;
-    let mut fuzz = run::command("cargo");
-    fuzz.args(["+nightly", "fuzz", "run", "subject"])
-        .arg(&corpus);
-    let room = subject.split('/').next().unwrap_or_default();
+    let mut fuzz = run::command(tools::FUZZ.find()?);
+    fuzz.args(["fuzz", "run", "subject"]).arg(&corpus);
     let images = seeds()?.join(room);
     if room == "captures" {
         fuzz.arg(paths::root().join("fuzz/texts"));
@@ -82,7 +86,9 @@ fn guided_by_coverage(subject: &str) -> Result<bool> {
         fuzz.arg(images);
     }
     fuzz.args(["--", "-max_len=1048576", GUIDED_TIME]);
-    run::succeeds(fuzz.env("IOALIGN_SUBJECT", subject))
+    // The instrumentation is an unstable option of the compiler.
+    fuzz.env("RUSTC_BOOTSTRAP", "1");
+    run::succeeds(fuzz.env("IOALIGN_SUBJECT", room))
 }
 
 fn tool() -> Command {

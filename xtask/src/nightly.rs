@@ -35,7 +35,7 @@ const PARTS: [Part; 6] = [
     },
     Part {
         name: "libfuzzer",
-        about: "every fuzz subject for a minute, guided by coverage",
+        about: "every fuzz subject, guided by coverage, two minutes a room",
         run: fuzz::guided,
     },
     Part {

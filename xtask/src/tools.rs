@@ -38,6 +38,10 @@ pub const CYCLONEDX: Tool = Tool {
     version: "0.5.9",
 };
 
+pub const FUZZ: Tool = Tool {
+    name: "cargo-fuzz",
+    version: "0.13.2",
+};
 pub const MUTANTS: Tool = Tool {
     name: "cargo-mutants",
     version: "25.3.1",
@@ -92,7 +96,7 @@ fn fetch_wheels() -> Result<PathBuf> {
     }
     let part = folder.with_extension(format!("{}.part", std::process::id()));
     eprintln!(
-        "xtask: fetching 28 MB of prebuilt tools by pip into {}",
+        "xtask: fetching 20 MB of prebuilt tools by pip into {}",
         folder.display()
     );
     let mut pip = run::command(which("pip3").context("pip3 is missing (package python3-pip)")?);
@@ -128,11 +132,15 @@ pub fn cache() -> Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CYCLONEDX, DENY, MDBOOK, NEXTEST};
+    use super::{CYCLONEDX, DENY, FUZZ, MDBOOK, NEXTEST};
 
     #[test]
     fn versions_are_those_of_the_wheels() {
-        assert!([NEXTEST, DENY, MDBOOK].iter().all(super::Tool::is_wheel));
+        assert!(
+            [NEXTEST, DENY, MDBOOK, FUZZ]
+                .iter()
+                .all(super::Tool::is_wheel)
+        );
         assert!(!CYCLONEDX.is_wheel());
     }
 }

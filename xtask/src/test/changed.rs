@@ -21,8 +21,14 @@ fn git(args: &[&str]) -> Result<String> {
     run::output(run::command("git").args(args))
 }
 
+/// Workspaces apart from this one.
+const APART: [&str; 2] = ["fuzz/", "engines/"];
+
 /// The crate that a file belongs to: the name in the nearest manifest above it.
 fn crate_of(file: &str) -> Option<String> {
+    if APART.iter().any(|folder| file.starts_with(folder)) {
+        return None;
+    }
     let folders = Path::new(file).ancestors().skip(1);
     let manifests = folders.map(|folder| paths::root().join(folder).join("Cargo.toml"));
     let text = manifests
@@ -44,6 +50,7 @@ mod tests {
             Some("ioalign-core")
         );
         assert_eq!(found("xtask/src/main.rs").as_deref(), Some("xtask"));
+        assert_eq!(found("fuzz/fuzz_targets/subject.rs"), None);
         assert_eq!(found("README.md"), None);
         assert_eq!(found("docs/check.md"), None);
     }
