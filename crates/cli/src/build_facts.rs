@@ -16,7 +16,7 @@ pub fn text() -> &'static str {
         format!(
             "{}\ncommit: {}\ntarget: {} {} ({library})\nminimum Rust: {}",
             env!("CARGO_PKG_VERSION"),
-            COMMIT.unwrap_or("not known, built from a package of the source"),
+            COMMIT.unwrap_or("not known, built without git"),
             std::env::consts::ARCH,
             std::env::consts::OS,
             env!("CARGO_PKG_RUST_VERSION"),

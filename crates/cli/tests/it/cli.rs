@@ -51,7 +51,7 @@ fn help_goes_to_standard_output_and_has_examples() {
 fn assert_names_a_commit(named: &str) {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     if !Path::new(root).join(".git").exists() {
-        assert_eq!(named, "not known, built from a package of the source");
+        assert_eq!(named, "not known, built without git");
         return;
     }
     let hash = named.split(' ').next().unwrap();
