@@ -81,3 +81,29 @@ impl Clip {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values of which two thirds lie this far from zero, on either side: the limits are four times as far.
+    fn see_window(clip: &mut Clip, spread: f64) {
+        for value in [-spread, 0.0, spread].into_iter().cycle().take(WINDOW) {
+            clip.see(value);
+            clip.turn();
+        }
+    }
+
+    #[test]
+    fn what_lies_far_out_counts_as_the_limit_of_the_window_before() {
+        let mut clip = Clip::default();
+        for spread in [1.0, 10.0] {
+            see_window(&mut clip, spread);
+            let clipped = [99.0, -99.0, 3.0].map(|value| clip.clip(value));
+            assert_eq!(clipped, [4.0 * spread, -4.0 * spread, 3.0]);
+        }
+        assert!(clip.settled() && clip.first().is_empty());
+        see_window(&mut clip, 0.0);
+        assert_eq!(clip.clip(99.0), 99.0, "all alike");
+    }
+}

@@ -46,3 +46,20 @@ impl Series for MeanRatio {
         guarded(self.interval(boundary), &self.guard, boundary, rope)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_that_agree_say_which_is_slower() {
+        for (arm, wanted) in [(120.0, Ordering::Greater), (80.0, Ordering::Less)] {
+            let mut means = MeanRatio::default();
+            for _ in 0..20 {
+                means.add(arm, 100.0, 100.0);
+            }
+            let boundary = Boundary::tightest_at(200.0, 0.05);
+            assert_eq!(means.side(boundary, 0.005), wanted);
+        }
+    }
+}

@@ -64,3 +64,27 @@ impl Series for LogRatios {
         guarded(self.interval(boundary), &self.guard, boundary, rope)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_round_counts_once_and_a_stall_as_the_limit() {
+        let mut ratios = LogRatios::default();
+        // Past the first window, whose limits are 4.
+        for round in [-1.0, 0.0, 1.0].into_iter().cycle().take(99) {
+            ratios.add_placebo(round);
+        }
+        assert_eq!(ratios.rounds(), 99);
+        ratios.add_placebo(1000.0);
+        assert_eq!(ratios.rounds(), 100);
+        let [mean] = ratios.ladder.mean();
+        assert!((mean - 0.04).abs() < 1e-12, "{mean}");
+        // The next window has other limits.
+        for round in [-10.0, 0.0, 10.0].into_iter().cycle().take(92) {
+            ratios.add_placebo(round);
+        }
+        assert_eq!(ratios.clip.clip(1000.0), 40.0);
+    }
+}

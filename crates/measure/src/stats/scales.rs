@@ -136,4 +136,19 @@ mod tests {
         let boundary = Boundary::tightest_at(200.0, 0.05);
         assert_eq!(scales.side(boundary, 0.005), Ordering::Equal);
     }
+
+    #[test]
+    fn placebos_of_both_scales_count() {
+        let side = |short: f64, long: f64| {
+            let mut scales = Scales::default();
+            for _ in 0..20 {
+                scales.add_placebo(short);
+                scales.add_long_placebo(long);
+            }
+            scales.side(Boundary::tightest_at(200.0, 0.05), 0.005)
+        };
+        assert_eq!(side(0.2, 0.2), Ordering::Greater);
+        assert_eq!(side(0.2, -0.2), Ordering::Equal);
+        assert_eq!(side(f64::NAN, -0.2), Ordering::Less);
+    }
 }
