@@ -256,6 +256,26 @@ fn a_burst_of_one_second_in_twenty_is_shown_as_seventeen_megabytes() {
 }
 
 /// At the ends of time and of addresses: damaged traces have them.
+/// The latency of an I/O that hung longer than any window, once it is known.
+#[test]
+fn a_latency_that_comes_late_counts_with_its_operation() {
+    let io = Io {
+        len: 4096,
+        latency: NO_LATENCY,
+        op: Op::Write,
+        ..Io::default()
+    };
+    let mut analysis = Analysis::new(&AnalysisSettings::default());
+    analysis.add(&[io]);
+    let directory = NameDirectory::default();
+    let before = analysis.profile(&directory);
+    assert_eq!(before.devices[0].by_op["write"].latency_us, None);
+    let latency = 5_000_000;
+    analysis.add_latency(&Io { latency, ..io });
+    let after = analysis.profile(&directory);
+    assert!(after.devices[0].by_op["write"].latency_us.is_some());
+}
+
 #[test]
 fn nothing_overflows_at_the_ends() {
     let settings = AnalysisSettings {
