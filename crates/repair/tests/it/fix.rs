@@ -235,3 +235,19 @@ proptest! {
         }
     }
 }
+
+/// A partition that ends with the disk, a sector off its grid.
+#[test]
+fn nothing_is_cut_off_unless_it_was_chosen() {
+    let way = Way {
+        first: vec![(62, SECTORS - 63)],
+        logical: Vec::new(),
+        last: Vec::new(),
+        phases: vec![0],
+        guid: false,
+    };
+    let mut disk = made(&way);
+    let survey = survey(&mut disk, &way.phases);
+    let error = fix::plan(&mut disk, &survey, &Choices::default()).unwrap_err();
+    assert!(error.to_string().contains("no room"), "{error}");
+}
