@@ -93,6 +93,7 @@ fn pieces(at: u64, bytes: &[u8], unit: u64) -> Vec<(u64, &[u8])> {
 mod tests {
     use super::*;
     use crate::MemoryDisk;
+    use crate::boot::Arrival;
 
     #[test]
     fn patches_are_whole_blocks_at_the_new_place() {
@@ -105,6 +106,7 @@ mod tests {
             from: 16,
             to: 40,
             bytes: 16,
+            arrival: Arrival::Same,
         }];
         let mut edits = Edits::default();
         edits.set(1, &[99]);

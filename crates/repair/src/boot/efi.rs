@@ -3,7 +3,7 @@
 
 use super::survey::BootSurvey;
 use super::{Consequence, Moved};
-use crate::tables::Type;
+use crate::tables::{RewritableTable, Type};
 
 /// C12A7328-F81F-11D2-BA4B-00A0C93EC93B as on disk.
 const SYSTEM: [u8; 16] = [
@@ -12,14 +12,18 @@ const SYSTEM: [u8; 16] = [
 /// Of an MBR.
 const SYSTEM_OF_DOS: u8 = 0xef;
 
-/// Looks at a partition that moves.
-pub fn read(survey: &mut BootSurvey<'_>, moved: &Moved) {
-    let is_system = match survey.table.kind_of(moved.number) {
+/// Whether a partition has the type of one.
+pub fn is_efi_system(table: &RewritableTable, number: u32) -> bool {
+    match table.kind_of(number) {
         Some(Type::Gpt(kind)) => kind == SYSTEM,
         Some(Type::Dos(kind)) => kind == SYSTEM_OF_DOS,
         None => false,
-    };
-    if is_system {
+    }
+}
+
+/// Looks at a partition that moves.
+pub fn read(survey: &mut BootSurvey<'_>, moved: &Moved) {
+    if is_efi_system(survey.table, moved.number) {
         let what = "EFI system partition: boot entries in the firmware record where it starts; most firmware \
                     goes by its GUID or the disk's signature, which stay";
         let advice = "if an entry is not found, start \\EFI\\BOOT\\BOOTX64.EFI and create it again \

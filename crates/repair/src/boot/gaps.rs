@@ -112,5 +112,5 @@ fn overlaps(moved: &Moved, place: &Range<u64>) -> bool {
         to: moved.from,
         ..*moved
     };
-    fate(&[back], place) != super::fate::Fate::Stay
+    moved.goes() && fate(&[back], place) != super::fate::Fate::Stay
 }

@@ -61,6 +61,17 @@ fn find(survey: &mut BootSurvey<'_>) -> Vec<GrubChain> {
     chains
 }
 
+/// The GRUB that begins in this boot sector, as far as it can be followed; one that is not known may start.
+pub fn begins(survey: &mut BootSurvey<'_>, home: Home, sector: &[u8]) -> Option<&'static str> {
+    if !holds(sector, MESSAGES) {
+        return None;
+    }
+    match parse(sector) {
+        Some(first) => follow(survey, first, home, sector).map(|_| first.name),
+        None => Some("GRUB"),
+    }
+}
+
 fn parse(sector: &[u8]) -> Option<GrubBootSector> {
     let word = |at: usize| le32(sector, at) & 0xffff;
     match (sector.get(..2)?, word(0x5a), word(0x42)) {
@@ -157,16 +168,31 @@ pub fn outside(survey: &mut BootSurvey<'_>) -> Vec<(Range<u64>, String)> {
     out
 }
 
+const AGAIN: &str = "bring the starts into place first (`ioalign fix --apply`), or install GRUB again afterwards \
+                     from a rescue system (`grub-install`)";
+
+const fn goes_elsewhere(fate: &Fate) -> bool {
+    matches!(fate, Fate::Go(_))
+}
+
 /// Rewrites what moves.
 pub fn read(survey: &mut BootSurvey<'_>) {
     for chain in find(survey) {
         let fates: Vec<_> = chain.places().map(|place| survey.fate(&place)).collect();
         let name = format!("{} in {}", chain.first.name, chain.home.name());
         if fates.contains(&Fate::Torn) {
-            let what =
-                format!("{name}: its second stage reaches over the end of a partition that moves");
-            survey.add(Consequence::refused(chain.home.partition, what));
-        } else if fates.iter().any(|fate| matches!(fate, Fate::Go(_))) {
+            let what = format!(
+                "{name}: its second stage reaches over the end of a partition that moves, or is a file of a file \
+                 system whose files go to other places"
+            );
+            survey.add(Consequence::refused(chain.home.partition, what).advised(AGAIN));
+        } else if survey.fate(&chain.home.place()) == Fate::Torn && fates.iter().any(goes_elsewhere)
+        {
+            let what = format!(
+                "{name}: its second stage goes elsewhere, and the boot sector that names it is written anew"
+            );
+            survey.add(Consequence::refused(chain.home.partition, what).advised(AGAIN));
+        } else if fates.iter().any(goes_elsewhere) {
             rewrite(survey, &chain, &name);
         } else if chain.home.partition.is_none() {
             let what = format!(

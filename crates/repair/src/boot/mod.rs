@@ -5,8 +5,9 @@
 //! and NTFS, the block lists of boot loaders, stores that name a partition by its offset. Each reader
 //! here gives the bytes to change, or says what happens when they cannot be changed.
 //!
-//! A planner calls four functions: [`reserved`] before it looks for places, [`fixups_of`] when it has them,
-//! [`joined()`] to make one list of the patches of tables and of boot code, and [`kept`] for what stays.
+//! A planner calls three functions: [`reserved`] before it looks for places, [`fixups_of`] when it has them, and
+//! [`kept()`] for what stays. What they change goes over the new table byte by byte
+//! ([`overlay::changes`](crate::overlay::changes)): both may be in one sector.
 
 mod blocklist;
 mod edits;
@@ -19,7 +20,8 @@ mod gaps;
 mod grub;
 mod hibernated;
 mod hidden;
-mod joined;
+mod kept;
+mod legacy;
 mod ntfs;
 mod survey;
 mod syslinux;
@@ -31,10 +33,13 @@ use crate::tables::{PartitionSlot, RewritableTable, SlotKind};
 use crate::{Disk, Patch, Result};
 use survey::BootSurvey;
 
+pub use efi::is_efi_system;
 pub use ioalign_core::consequence::{Consequence, Weight};
-pub use joined::{joined, kept};
+pub use kept::kept;
+pub use legacy::bios_loader;
+pub use syslinux::is_in as is_syslinux;
 
-/// A partition that goes elsewhere, in bytes.
+/// A partition that goes elsewhere, or whose contents do, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moved {
     /// Its number.
@@ -43,16 +48,35 @@ pub struct Moved {
     pub from: u64,
     /// Its new start.
     pub to: u64,
-    /// Its length.
+    /// The length that it will have, where that is shorter, else the one that it has.
     pub bytes: u64,
+    /// How its contents arrive.
+    pub arrival: Arrival,
+}
+
+/// How the contents of a partition arrive at its new place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// Byte by byte; the numbers in them that name the start are patched.
+    Same,
+    /// A file system for other sectors: its files are where they were, and what is before them is written anew.
+    Kept,
+    /// All that is in it goes to other places.
+    LaidOut,
+}
+
+impl Moved {
+    /// Whether the partition has another start.
+    const fn goes(&self) -> bool {
+        self.from != self.to
+    }
 }
 
 /// Patches beside the data, and consequences to report.
 #[derive(Clone, Debug, Default)]
 pub struct Fixups {
-    /// Contents and boot code, all in terms of the mover; no two share a block. Those of
-    /// [`PatchPhase::Table`](crate::PatchPhase::Table) may lie on sectors that the table is written to as well:
-    /// [`joined()`] makes one of two.
+    /// Contents and boot code, all in terms of the mover; no two share a block. They may lie on sectors that a table
+    /// or a file system is written to as well, where only the bytes count that they change.
     pub patches: Vec<Patch>,
     /// For the plan and for the report.
     pub consequences: Vec<Consequence>,
@@ -92,7 +116,9 @@ pub fn fixups_of(
                 number: old.number,
                 from: old.start,
                 to: slot.start,
-                bytes: old.size,
+                // What is cut off does not move.
+                bytes: old.size.min(slot.size),
+                arrival: Arrival::Same,
             });
         }
     }
@@ -122,14 +148,21 @@ fn ask(
     }
     let mut survey = BootSurvey::new(disk, table, moved, extended);
     gaps::check(&mut survey, reserved);
-    foreign::disk(&mut survey);
+    if moved
+        .iter()
+        .any(|one| one.goes() || one.arrival == Arrival::LaidOut)
+    {
+        foreign::disk(&mut survey);
+    }
     hibernated::read(&mut survey);
     grub::read(&mut survey);
-    windows::read(&mut survey);
+    if moved.iter().any(Moved::goes) {
+        windows::read(&mut survey);
+        survey.add(Consequence::stated(None, KEPT).advised(BY_BYTES));
+    }
     for one in moved {
         contents(&mut survey, one);
     }
-    survey.add(Consequence::stated(None, KEPT).advised(BY_BYTES));
     survey.finish()
 }
 
@@ -140,7 +173,12 @@ const BY_BYTES: &str = "change what names a start in sectors or bytes: boot entr
 
 /// What is in one partition.
 fn contents(survey: &mut BootSurvey<'_>, moved: &Moved) {
-    efi::read(survey, moved);
+    if moved.goes() {
+        efi::read(survey, moved);
+    }
+    if moved.arrival != Arrival::Same {
+        return;
+    }
     foreign::partition(survey, moved);
     let Some(boot) = survey.sector(moved.from) else {
         let what =

@@ -172,6 +172,11 @@ pub struct Home {
 }
 
 impl Home {
+    /// Its bytes.
+    pub const fn place(&self) -> Range<u64> {
+        self.at..self.at.saturating_add(SECTOR)
+    }
+
     /// For people.
     pub fn name(&self) -> String {
         self.partition.map_or_else(

@@ -12,11 +12,15 @@ use super::{Consequence, Moved};
 /// Before the signature of the boot sector.
 const MAGIC: u32 = 0x3eb2_02fe;
 
+/// Whether a boot sector is that of SYSLINUX.
+pub fn is_in(boot: &[u8]) -> bool {
+    let oem = boot.get(3..11);
+    oem == Some(b"SYSLINUX") || oem == Some(b"EXTLINUX") || le32(boot, 0x1f8) == MAGIC
+}
+
 /// Reads a partition that moves. `known`: its hidden sectors were looked at already.
 pub fn read(survey: &mut BootSurvey<'_>, moved: &Moved, boot: &[u8], known: bool) {
-    let oem = boot.get(3..11);
-    let named = oem == Some(b"SYSLINUX") || oem == Some(b"EXTLINUX");
-    if !named && le32(boot, 0x1f8) != MAGIC {
+    if !is_in(boot) {
         return;
     }
     let what = "SYSLINUX is in its boot sector, and finds ldlinux.sys by sectors from the start of the partition";

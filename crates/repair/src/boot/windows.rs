@@ -23,7 +23,7 @@ pub fn read(survey: &mut BootSurvey<'_>) {
         return;
     };
     let signature = dos.signature();
-    for one in survey.moved {
+    for one in survey.moved.iter().filter(|one| one.goes()) {
         let boot = survey.sector(one.from).unwrap_or_default();
         if is_for_windows(&boot) {
             named_by_byte(survey, one, signature, &boot);

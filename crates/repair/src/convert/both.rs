@@ -5,18 +5,12 @@ use std::ops::Range;
 use ioalign_core::on_disk::GPT_SIGNATURE;
 use ioalign_core::on_disk::bytes::has;
 
-use super::follow::{BIOS_BOOT, FollowedPartition, follow as follow_one};
-use super::{Conversion, PartitionChange};
+use super::follow::{FollowedPartition, follow as follow_one};
+use super::{Conversion, PartitionChange, starts};
 use crate::boot::{Consequence, Weight};
-use crate::content::PartitionContent;
 use crate::fix::Sectored;
-use crate::tables::{LARGE, PartitionSlot, RemadeTable, RewritableTable, SMALL, Type, refused};
+use crate::tables::{LARGE, PartitionSlot, RemadeTable, RewritableTable, SMALL, refused};
 use crate::{Disk, Error, Result};
-
-/// The EFI system partition, as its type lies on the disk.
-const ESP: [u8; 16] = [
-    0x28, 0x73, 0x2a, 0xc1, 0x1f, 0xf8, 0xd2, 0x11, 0xba, 0x4b, 0x00, 0xa0, 0xc9, 0x3e, 0xc9, 0x3b,
-];
 
 /// The block of the table that is believed: the whole one. Of two whole ones that disagree none is.
 pub fn from_for_both(disk: &mut dyn Disk) -> Result<u64> {
@@ -54,7 +48,7 @@ pub fn other_places(disk: &mut dyn Disk, from: u64) -> Vec<Range<u64>> {
     }
 }
 
-/// Refuses to write the tables over what is no table: first stages of boards and of disk encryption lie there.
+/// Refuses to write a table over what is no table: first stages of boards and of disk encryption lie there.
 pub fn kept_free(
     disk: &mut dyn Disk,
     from: u64,
@@ -83,7 +77,7 @@ pub fn kept_free(
     match bytes.iter().position(|byte| *byte != 0) {
         None => Ok(()),
         Some(at) => Err(refused(format!(
-            "two tables take the first {end} bytes, and something else is at byte {at}: a boot loader, perhaps"
+            "the new table takes the first {end} bytes, and something else is at byte {at}: a boot loader, perhaps"
         ))
         .advise("if nothing needs it, write zeros over it (`dd`)")),
     }
@@ -95,9 +89,6 @@ const fn other(unit: u64) -> u64 {
 
 /// What works on blocks of one size has to work on the others; what does not work on those that it has is refused.
 pub fn follow(case: &FollowedPartition<'_>, from: u64) -> Vec<Consequence> {
-    if case.kind == Some(BIOS_BOOT) && *case.content == PartitionContent::Unknown {
-        return vec![bios(case.number, from)];
-    }
     let to = |to: u64| follow_one(&FollowedPartition { to, ..case.clone() });
     let mut stated = to(other(from));
     let own = to(from).into_iter();
@@ -107,28 +98,15 @@ pub fn follow(case: &FollowedPartition<'_>, from: u64) -> Vec<Consequence> {
     stated
 }
 
-/// GRUB counts in the sectors that it was installed with.
-fn bios(number: u32, from: u64) -> Consequence {
-    Consequence {
-        partition: Some(number),
-        weight: Weight::Told,
-        what: format!(
-            "GRUB in it lists sectors of {from} bytes: a BIOS boots it from those alone, UEFI is not concerned"
-        ),
-        advice: None,
-    }
-}
-
 /// Who starts it, and who changes one of the tables.
-pub fn boots(table: &RewritableTable, partitions: &[PartitionChange]) -> Vec<Consequence> {
-    let is_esp = |one: &&PartitionChange| {
-        table.kind_of(one.old.number) == Some(Type::Gpt(ESP))
-            && matches!(one.content, PartitionContent::Fat { .. })
-    };
-    let esp = partitions.iter().find(is_esp);
-    let boot = match esp {
-        Some(one) => Consequence {
-            partition: Some(one.old.number),
+pub fn boots(
+    table: &RewritableTable,
+    partitions: &[PartitionChange],
+    loader: Option<&str>,
+) -> Vec<Consequence> {
+    let boot = match starts::efi(table, partitions) {
+        Some(number) => Consequence {
+            partition: Some(number),
             weight: Weight::Told,
             what: String::from(
                 "UEFI firmware finds it with both sectors by \\EFI\\BOOT\\BOOTX64.EFI (or …AA64); boot entries that firmware has stored count in the sectors of one disk",
@@ -154,5 +132,9 @@ pub fn boots(table: &RewritableTable, partitions: &[PartitionChange]) -> Vec<Con
             "`ioalign fix --universal --sector-size N` makes both from the one for sectors of N bytes",
         )),
     };
-    vec![boot, change]
+    let bios = loader.map(starts::by_bios);
+    [Some(boot), bios, Some(change)]
+        .into_iter()
+        .flatten()
+        .collect()
 }

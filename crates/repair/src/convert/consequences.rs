@@ -1,11 +1,10 @@
-//! Consequences for file systems that are rebuilt, and for boot code.
+//! Consequences for file systems that are rebuilt.
 
 use ioalign_core::on_disk::FAT16_BELOW;
-use ioalign_core::on_disk::bytes::has;
 
 use super::fat;
-use crate::boot::{Consequence, Weight};
-use crate::tables::{PartitionSlot, RewritableTable};
+use crate::boot::{self, Consequence, Weight};
+use crate::tables::PartitionSlot;
 use crate::{Disk, Error, Result};
 
 /// Firmware counts clusters: a FAT32 with fewer than 65525 is none to it.
@@ -36,32 +35,29 @@ pub fn few_clusters(
     })
 }
 
-/// Its boot sector lists the sectors of the loader, which goes elsewhere.
+/// SYSLINUX lists the sectors of its loader in its boot sector, and reads a FAT of sectors of 512 bytes alone.
 pub fn syslinux(
     disk: &mut dyn Disk,
     old: &PartitionSlot,
     remade: &fat::RemadeFat,
+    both: bool,
 ) -> Result<Option<Consequence>> {
     let mut boot = [0; 512];
     disk.read_at(old.start, &mut boot)
         .map_err(|error| Error::io("a boot sector cannot be read", error))?;
-    let found = has(&boot, 3, b"SYSLINUX") && !remade.kept;
-    Ok(found.then(|| Consequence {
-        partition: Some(old.number),
-        weight: Weight::Warned,
-        what: String::from("SYSLINUX in it is found by its sectors, which are others afterwards"),
-        advice: Some(String::from("install it again (`syslinux --install`)")),
-    }))
-}
-
-/// Boot code in an MBR asks the BIOS for sectors.
-pub fn boots(table: &RewritableTable, to: u64) -> Option<Consequence> {
-    matches!(table, RewritableTable::Dos(_)).then(|| Consequence {
-        partition: None,
-        weight: Weight::Warned,
-        what: format!(
-            "boot code in the MBR and behind it lists sectors of the old size: no BIOS boots it from blocks of {to} bytes"
-        ),
-        advice: Some(String::from("make it a GPT and boot by UEFI")),
+    let number = Some(old.number);
+    let again = "install it again (`syslinux --install`)";
+    Ok(match (boot::is_syslinux(&boot), both) {
+        (true, true) => {
+            let what = "SYSLINUX in it reads a FAT of sectors of 512 bytes alone: no BIOS would start it any more";
+            let advice =
+                "start the disk by GRUB in a BIOS boot partition, or by UEFI firmware alone";
+            Some(Consequence::refused(number, what).advised(advice))
+        }
+        (true, false) if !remade.kept => {
+            let what = "SYSLINUX in it is found by its sectors, which are others afterwards";
+            Some(Consequence::warned(number, what).advised(again))
+        }
+        _ => None,
     })
 }

@@ -7,7 +7,7 @@ use crate::boot::{Consequence, Weight};
 use crate::content::PartitionContent;
 
 /// Types of GPT entries that hold no file system: boot code of GRUB, and what Windows keeps for itself.
-pub const BIOS_BOOT: [u8; 16] = *b"Hah!IdontNeedEFI";
+const BIOS_BOOT: [u8; 16] = *b"Hah!IdontNeedEFI";
 const RESERVED: [u8; 16] = [
     0x16, 0xe3, 0xc9, 0xe3, 0x5c, 0x0b, 0xb8, 0x4d, 0x81, 0x7d, 0xf9, 0x2d, 0xf0, 0x02, 0x15, 0xae,
 ];
@@ -223,16 +223,8 @@ fn zfs(case: &FollowedPartition<'_>, block: Option<u64>) -> Option<Consequence> 
 
 fn unknown(case: &FollowedPartition<'_>) -> Option<Consequence> {
     match case.kind {
-        Some(BIOS_BOOT) => Some(say(
-            case,
-            Weight::Warned,
-            format!(
-                "GRUB in it lists sectors of the old size: a BIOS will not boot from blocks of {} bytes, UEFI is not concerned",
-                case.to
-            ),
-            Some("boot by UEFI, or install GRUB again (`grub-install`)"),
-        )),
-        Some(RESERVED) => None,
+        // Who starts it is not a matter of one partition.
+        Some(BIOS_BOOT | RESERVED) => None,
         _ => Some(say(
             case,
             Weight::Refused,

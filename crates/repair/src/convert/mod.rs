@@ -13,6 +13,7 @@ pub mod fat;
 mod follow;
 mod place;
 mod plan;
+mod starts;
 
 use std::ops::Range;
 
@@ -20,7 +21,7 @@ pub use both::{from_for_both, has_both};
 pub use follow::{FollowedPartition, follow};
 pub use plan::plan;
 
-use crate::boot::{Consequence, Weight};
+use crate::boot::{self, Consequence, Weight};
 use crate::content::PartitionContent;
 use crate::overlay::{self, OverlayLayer, OverlayView};
 use crate::tables::{PartitionSlot, SMALL, refused};
@@ -71,10 +72,8 @@ pub struct Conversion {
     pub consequences: Vec<Consequence>,
     /// The moves.
     pub moves: Vec<Move>,
-    /// What is written; the first layer is `fixups` once more, for those who read instead of patching.
+    /// What is written, in this order; the last layer has the bytes that moves ask for in boot code and contents.
     layers: Vec<OverlayLayer>,
-    /// What moves ask for.
-    fixups: Vec<crate::Patch>,
 }
 
 /// What a disk needs to be one of these blocks.
@@ -124,13 +123,11 @@ impl Conversion {
                 self.bytes
             )));
         }
-        let mut patches = self.fixups.clone();
-        let layers = self.layers.get(1..).unwrap_or_default();
-        patches.extend(overlay::patches(disk, &self.moves, layers)?);
+        let patches = overlay::patches(disk, &self.moves, &self.layers)?;
         Ok(Job {
             moves: self.moves.clone(),
+            keep: boot::kept(self.keep(), &patches),
             patches,
-            keep: self.keep(),
             identity: Identity::take(disk, &self.moves),
         })
     }
@@ -146,7 +143,7 @@ impl Conversion {
         self.bytes > self.old_bytes
     }
 
-    /// Partitions in which nothing is written.
+    /// Partitions that stay.
     fn keep(&self) -> Vec<Range<u64>> {
         let still = self.partitions.iter().filter(|one| {
             let moved = one.old.start != one.new.start;

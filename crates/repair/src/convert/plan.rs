@@ -3,13 +3,13 @@
 use super::follow::{FollowedPartition, follow};
 use super::place::{self, Placed};
 use super::{
-    Conversion, ConversionAnswer, ConversionWish, PartitionChange, Rebuilt, both, consequences, fat,
+    Conversion, ConversionAnswer, ConversionWish, PartitionChange, Rebuilt, both, consequences,
+    fat, starts,
 };
-use crate::boot::{self, Consequence, Moved};
+use crate::boot::{self, Arrival, Consequence, Moved};
 use crate::content::{self, PartitionContent};
 use crate::fix::Sectored;
-use crate::mover::job::overlap;
-use crate::overlay::{self, ByteSource, OverlayLayer, OverlayPiece};
+use crate::overlay::{self, OverlayLayer};
 use crate::tables::{Ground, PartitionSlot, RewritableTable, Type, refused};
 use crate::{Disk, Error, ErrorKind, Move, Result};
 
@@ -139,18 +139,23 @@ impl Planner<'_> {
             });
         }
         let fixups = self.fixups(&partitions, from)?;
-        can_be_patched(&partitions, &fixups)?;
         consequences.extend(fixups.consequences);
-        layers.insert(0, layer_of(&fixups.patches));
         let mut remade = self.table.remade(self.placed.ground, &self.placed.slots)?;
         if both {
             remade.stale.extend(both::other_places(self.disk, from));
-            both::kept_free(self.disk, from, &remade, &slots)?;
         }
+        both::kept_free(self.disk, from, &remade, &slots)?;
         layers.extend(overlay::table(&remade, &self.placed.slots));
+        layers.push(overlay::changes(&fixups.patches));
+        let loader = boot::bios_loader(&mut Sectored::new(&mut *self.disk, from), self.table);
         consequences.extend(match both {
-            true => both::boots(self.table, &partitions),
-            false => consequences::boots(self.table, to).into_iter().collect(),
+            true => both::boots(self.table, &partitions, loader.as_deref()),
+            false => Vec::from_iter(starts::after(
+                self.table,
+                &partitions,
+                to,
+                loader.as_deref(),
+            )),
         });
         let moves = self.placed.shifts.iter().map(|shift| Move {
             from: shift.from,
@@ -167,7 +172,6 @@ impl Planner<'_> {
             consequences,
             moves: moves.collect(),
             layers,
-            fixups: fixups.patches,
         })
     }
 
@@ -186,7 +190,12 @@ impl Planner<'_> {
         let mut stated: Vec<_> = consequences::few_clusters(old.number, &before, &remade.geometry)
             .into_iter()
             .collect();
-        stated.extend(consequences::syslinux(self.disk, old, &remade)?);
+        stated.extend(consequences::syslinux(
+            self.disk,
+            old,
+            &remade,
+            self.placed.ground.both,
+        )?);
         let pieces = remade.pieces.into_iter();
         let layer = OverlayLayer::new(
             pieces
@@ -202,21 +211,10 @@ impl Planner<'_> {
         Ok((layer, rebuilt, stated))
     }
 
-    /// Further patches of a move; file systems that are rebuilt know their places.
+    /// What moves, and files that go elsewhere, ask of boot code and contents. File systems that are rebuilt know
+    /// their places.
     fn fixups(&mut self, partitions: &[PartitionChange], from: u64) -> Result<boot::Fixups> {
-        let moved = partitions
-            .iter()
-            .filter(|one| one.old.start != one.new.start);
-        let moved = moved.filter(|one| one.rebuilt.is_none()).map(|one| Moved {
-            number: one.old.number,
-            from: one.old.start,
-            to: one.new.start,
-            bytes: one.old.size,
-        });
-        let moved: Vec<_> = moved.collect();
-        if moved.is_empty() {
-            return Ok(boot::Fixups::default());
-        }
+        let moved: Vec<_> = partitions.iter().filter_map(moved).collect();
         boot::fixups(
             &mut Sectored::new(&mut *self.disk, from),
             self.table,
@@ -225,32 +223,18 @@ impl Planner<'_> {
     }
 }
 
-/// A file system that is rebuilt has no place that could be patched.
-fn can_be_patched(partitions: &[PartitionChange], fixups: &boot::Fixups) -> Result<()> {
-    let rewritten = |one: &&PartitionChange| one.rebuilt.is_some_and(|rebuilt| !rebuilt.kept);
-    for one in partitions.iter().filter(rewritten) {
-        let place = one.old.start..one.old.end();
-        if fixups
-            .patches
-            .iter()
-            .any(|patch| overlap(&patch.place(), &place))
-        {
-            let what = format!(
-                "the FAT file system in partition {} is laid out again, and boot code in it names a partition that moves",
-                one.old.number
-            );
-            let advice = "bring the starts into place first (`ioalign fix --apply`), then convert";
-            return Err(refused(what).advise(advice));
-        }
-    }
-    Ok(())
-}
-
-/// Patches as a layer.
-fn layer_of(patches: &[crate::Patch]) -> OverlayLayer {
-    let pieces = patches.iter().map(|patch| OverlayPiece {
-        at: patch.at,
-        from: ByteSource::Bytes(patch.after.clone()),
-    });
-    OverlayLayer::new(pieces.collect())
+fn moved(one: &PartitionChange) -> Option<Moved> {
+    let arrival = match one.rebuilt {
+        None => Arrival::Same,
+        Some(rebuilt) if rebuilt.kept => Arrival::Kept,
+        Some(_) => Arrival::LaidOut,
+    };
+    let stays = one.old.start == one.new.start && arrival != Arrival::LaidOut;
+    (!stays).then_some(Moved {
+        number: one.old.number,
+        from: one.old.start,
+        to: one.new.start,
+        bytes: one.old.size,
+        arrival,
+    })
 }

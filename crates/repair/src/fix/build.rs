@@ -6,9 +6,9 @@ use super::data;
 use crate::boot::{self, Consequence, Reserved};
 use crate::layout::BlockShift;
 use crate::mover::job::overlap;
-use crate::overlay;
+use crate::overlay::{self, ByteSource, OverlayLayer, OverlayPiece};
 use crate::tables::{Ground, PartitionSlot, RewritableTable, TableSectors};
-use crate::{Disk, Error, Identity, Job, Move, Patch, PatchPhase, Result, mover};
+use crate::{Disk, Identity, Job, Move, Patch, PatchPhase, Result, mover};
 
 /// The job of a disk on which nothing moves.
 pub fn nothing(disk: &mut dyn Disk) -> Job {
@@ -38,13 +38,14 @@ pub fn job(
             bytes: shift.size,
         })
         .collect();
-    let mut patches = match table {
-        RewritableTable::Gpt(_) if grow => rewritten(disk, table, (old, new), &moves)?,
-        _ => written(disk, table, new)?,
+    let mut layers = match table {
+        RewritableTable::Gpt(_) if grow => rewritten(disk, table, (old, new))?,
+        _ => written(table, new)?,
     };
-    patches.extend(covered(table, &moves, &patches));
     let fixups = boot::fixups_of(disk, table, new, reserved)?;
-    let patches = boot::joined(patches, fixups.patches);
+    layers.push(overlay::changes(&fixups.patches));
+    let mut patches = overlay::patches(disk, &moves, &layers)?;
+    patches.extend(covered(table, &moves, &patches));
     let job = Job {
         identity: Identity::take(disk, &moves),
         keep: kept(old, shifts, reserved, &patches),
@@ -71,42 +72,29 @@ fn kept(
 
 /// The table of a disk that has become longer: its backup goes to the end first.
 fn rewritten(
-    disk: &mut dyn Disk,
+    disk: &dyn Disk,
     table: &RewritableTable,
     (old, new): (&[PartitionSlot], &[PartitionSlot]),
-    moves: &[Move],
-) -> Result<Vec<Patch>> {
+) -> Result<Vec<OverlayLayer>> {
     let remade = table.remade(Ground::of(disk), new)?;
     // Data are as long as they were: in what a partition gains nothing has to be kept.
     let kept = old.iter().zip(new).map(|(old, new)| PartitionSlot {
         size: old.size.min(new.size),
         ..*new
     });
-    let kept: Vec<_> = kept.collect();
-    overlay::patches(disk, moves, &overlay::table(&remade, &kept))
+    Ok(overlay::table(&remade, &kept.collect::<Vec<_>>()))
 }
 
-/// The sectors of the new table that differ from those that are there.
-fn written(
-    disk: &mut dyn Disk,
-    table: &RewritableTable,
-    new: &[PartitionSlot],
-) -> Result<Vec<Patch>> {
-    let mut patches = Vec::new();
-    for TableSectors { at, bytes } in table.rewritten(new)?.into_iter().flatten() {
-        let mut before = vec![0; bytes.len()];
-        disk.read_at(at, &mut before)
-            .map_err(|error| Error::io(format!("cannot read the table at byte {at}"), error))?;
-        if before != bytes {
-            patches.push(Patch {
-                phase: PatchPhase::Table,
-                at,
-                before,
-                after: bytes,
-            });
-        }
-    }
-    Ok(patches)
+/// The sectors of the new table, in the order in which they are written.
+fn written(table: &RewritableTable, new: &[PartitionSlot]) -> Result<Vec<OverlayLayer>> {
+    let sectors = table.rewritten(new)?.into_iter().flatten();
+    let layer = |TableSectors { at, bytes }| {
+        OverlayLayer::new(vec![OverlayPiece {
+            at,
+            from: ByteSource::Bytes(bytes),
+        }])
+    };
+    Ok(sectors.map(layer).collect())
 }
 
 /// Old records of logical partitions that data go over: for the way back.

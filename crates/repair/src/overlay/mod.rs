@@ -13,7 +13,7 @@ use std::ops::Range;
 
 pub use job::of_job;
 pub(crate) use origin::{ByteOrigin, Origins, fill};
-pub use patches::patches;
+pub use patches::{changes, patches};
 pub use table::table;
 pub use view::OverlayView;
 

@@ -6,7 +6,7 @@ mod windows;
 
 use std::ops::Range;
 
-use ioalign_repair::boot::{self, Fixups, Moved, Weight};
+use ioalign_repair::boot::{self, Arrival, Fixups, Moved, Weight};
 use ioalign_repair::tables::{PartitionSlot, RewritableTable, SlotKind};
 use ioalign_repair::{Disk, MemoryDisk, Patch, PatchPhase};
 use ioalign_testkit::Random;
@@ -75,6 +75,7 @@ const fn moved(slot: &PartitionSlot, to: u64) -> Moved {
         from: slot.start,
         to,
         bytes: slot.size,
+        arrival: Arrival::Same,
     }
 }
 

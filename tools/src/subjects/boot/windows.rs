@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use ioalign_repair::boot::{self, Moved};
+use ioalign_repair::boot::{self, Arrival, Moved};
 use ioalign_repair::tables::RewritableTable;
 use ioalign_testkit::{Random, mbr};
 
@@ -70,6 +70,7 @@ fn one(bytes: &[u8]) -> Answer {
         from: START as u64,
         to: 64 * 512,
         bytes: BYTES as u64,
+        arrival: Arrival::Same,
     }];
     let fixups = match boot::fixups(&mut disk, &table, &moved) {
         Ok(fixups) => fixups,

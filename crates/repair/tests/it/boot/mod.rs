@@ -14,10 +14,11 @@ mod windows;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use ioalign_repair::boot::{self, Fixups, Moved, Weight};
+use ioalign_repair::boot::{self, Arrival, Fixups, Moved, Weight};
 use ioalign_repair::mover::{self, MoveOrigin, MoverOptions, MoverProgress};
+use ioalign_repair::overlay::{self, ByteSource, OverlayLayer, OverlayPiece};
 use ioalign_repair::tables::{PartitionSlot, RewritableTable, SlotKind, TableSectors};
-use ioalign_repair::{Disk, Identity, Job, MemoryDisk, Move, Patch, PatchPhase};
+use ioalign_repair::{Disk, Identity, Job, MemoryDisk, Move, Patch};
 
 use crate::image;
 
@@ -33,6 +34,7 @@ fn moved(table: &RewritableTable, plan: Plan<'_>, unit: u64) -> Vec<Moved> {
             from: slot.start,
             to: to * unit,
             bytes: slot.size,
+            arrival: Arrival::Same,
         }
     };
     plan.iter().map(one).collect()
@@ -52,7 +54,7 @@ pub fn shift(path: &Path, unit: u64, plan: Plan<'_>) -> Fixups {
     let table = RewritableTable::read(&mut disk).unwrap();
     let moved = moved(&table, plan, unit);
     let fixups = boot::fixups(&mut disk, &table, &moved).unwrap();
-    let job = job(&mut disk, &table, &moved, fixups.patches.clone());
+    let job = job(&mut disk, &table, &moved, &fixups.patches);
     let options = MoverOptions::default();
     let len = mover::journal_bytes(&job, &options).unwrap();
     let mut store = MemoryDisk {
@@ -72,7 +74,7 @@ pub fn shift(path: &Path, unit: u64, plan: Plan<'_>) -> Fixups {
     fixups
 }
 
-fn job(disk: &mut dyn Disk, table: &RewritableTable, moved: &[Moved], fixups: Vec<Patch>) -> Job {
+fn job(disk: &mut dyn Disk, table: &RewritableTable, moved: &[Moved], fixups: &[Patch]) -> Job {
     let slot = |one: &Moved| PartitionSlot {
         number: one.number,
         start: one.to,
@@ -81,11 +83,8 @@ fn job(disk: &mut dyn Disk, table: &RewritableTable, moved: &[Moved], fixups: Ve
     };
     let slots: Vec<_> = moved.iter().map(slot).collect();
     let groups = table.rewritten(&slots).unwrap();
-    let tables = groups
-        .into_iter()
-        .flatten()
-        .map(|sectors| patch(disk, sectors));
-    let patches = boot::joined(tables.collect(), fixups);
+    let mut layers: Vec<_> = groups.into_iter().flatten().map(layer).collect();
+    layers.push(overlay::changes(fixups));
     let moves: Vec<_> = moved
         .iter()
         .map(|one| Move {
@@ -94,6 +93,7 @@ fn job(disk: &mut dyn Disk, table: &RewritableTable, moved: &[Moved], fixups: Ve
             bytes: one.bytes,
         })
         .collect();
+    let patches = overlay::patches(disk, &moves, &layers).unwrap();
     let stays = |slot: &PartitionSlot| {
         slot.kind != SlotKind::Extended && !moved.iter().any(|one| one.number == slot.number)
     };
@@ -110,15 +110,11 @@ fn job(disk: &mut dyn Disk, table: &RewritableTable, moved: &[Moved], fixups: Ve
     }
 }
 
-fn patch(disk: &mut dyn Disk, sectors: TableSectors) -> Patch {
-    let mut before = vec![0; sectors.bytes.len()];
-    disk.read_at(sectors.at, &mut before).unwrap();
-    Patch {
-        phase: PatchPhase::Table,
+fn layer(sectors: TableSectors) -> OverlayLayer {
+    OverlayLayer::new(vec![OverlayPiece {
         at: sectors.at,
-        before,
-        after: sectors.bytes,
-    }
+        from: ByteSource::Bytes(sectors.bytes),
+    }])
 }
 
 /// Bytes of an image.

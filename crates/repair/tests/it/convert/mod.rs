@@ -1,5 +1,6 @@
 //! Disks for logical blocks of another size.
 
+mod boot;
 mod fat;
 mod firmware;
 mod follow;
