@@ -73,6 +73,7 @@ fn layout(arguments: &FixArgs, step: FixStep<'_>, words: &mut Vec<String>) {
         ("--universal", change.universal),
         ("--grow", change.grow),
         ("--shrink-last", change.shrink_last && in_place),
+        ("--anywhere", change.anywhere),
         ("--accept-dirty", arguments.accept_dirty),
         ("--accept-boot", arguments.accept_boot),
         ("--accept-overlays", arguments.accept_overlays && in_place),
@@ -153,6 +154,7 @@ mod tests {
             "--grid=192k@512:stripe:preference",
             "--profile-grid=4kn",
             "--grow",
+            "--anywhere",
             "--accept-dirty",
             "--accept-boot",
             "--journal=a journal",
@@ -166,7 +168,7 @@ mod tests {
         assert_eq!(
             line(&parsed(&words), FixStep::Apply("0123")),
             "ioalign fix './-a;touch X;.img' --sector-size 512 --partition 1,3 --align 64k \
-             --grid 192k@512:stripe:preference --profile-grid 4kn --grow --accept-dirty --accept-boot \
+             --grid 192k@512:stripe:preference --profile-grid 4kn --grow --anywhere --accept-dirty --accept-boot \
              --journal 'a journal' --verify sampled --read-errors map --chunk 4M --limit 1000 --apply \
              --expect 0123"
         );

@@ -136,6 +136,7 @@ fn choices(arguments: &FixArgs) -> Choices {
         align: arguments.align.map(Bytes::get),
         grow: arguments.change.grow,
         shrink_last: arguments.change.shrink_last,
+        anywhere: arguments.change.anywhere,
     }
 }
 

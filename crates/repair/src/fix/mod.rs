@@ -9,6 +9,7 @@ mod dirty;
 mod document;
 mod ends;
 mod extended;
+mod line;
 mod no_room;
 mod opinion;
 mod sector;
@@ -124,7 +125,7 @@ pub fn plan(disk: &mut dyn Disk, survey: &DiskSurvey, choices: &Choices) -> Resu
         new = placed(&old, shifts, &ends);
     }
     let mut consequences = stated(disk, survey, &old, shifts);
-    consequences.extend(opinion::differing(survey, &chosen, choices, table.unit()));
+    consequences.extend(opinion::differing(&chosen, table.unit()));
     consequences.extend(opinion::container(survey));
     consequences.extend(opinion::made_up_for(survey, shifts));
     consequences.extend(opinion::off_grid(survey, &new, choices));

@@ -1,6 +1,9 @@
 //! If a plan and `check` name different starts, the plan says why.
 
-use super::choose::{Chosen, aligned, bytes};
+use ioalign_core::Bytes;
+
+use super::choose::{Chosen, WhyElsewhere};
+use super::line::aligned;
 use super::survey::{Choices, DiskSurvey};
 use crate::boot::{Consequence, Weight};
 use crate::layout::BlockShift;
@@ -9,54 +12,42 @@ use crate::tables::PartitionSlot;
 const MIB: u64 = 1 << 20;
 
 /// Partitions that go elsewhere than to the good start that `check` names.
-pub fn differing(
-    survey: &DiskSurvey,
-    chosen: &Chosen,
-    choices: &Choices,
-    unit: u64,
-) -> Vec<Consequence> {
-    let named =
-        |shift: &&BlockShift| suggested(survey, shift).is_some_and(|start| start != shift.to);
-    let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
-    for shift in chosen.shifts.iter().filter(named) {
-        let (Some(good), unit) = (suggested(survey, shift), unit.max(1)) else {
-            continue;
-        };
-        let why = reason(shift, good, chosen, choices);
-        let one = format!("{} for partition {}", good / unit, shift.number);
-        match reasons.iter_mut().find(|(known, _)| *known == why) {
+pub fn differing(chosen: &Chosen, unit: u64) -> Vec<Consequence> {
+    let mut reasons: Vec<(WhyElsewhere, Vec<String>)> = Vec::new();
+    for (number, good, why) in &chosen.elsewhere {
+        let one = format!("{} for partition {number}", good / unit.max(1));
+        match reasons.iter_mut().find(|(known, _)| known == why) {
             Some((_, all)) => all.push(one),
-            None => reasons.push((why, vec![one])),
+            None => reasons.push((*why, vec![one])),
         }
     }
-    let stated = reasons.into_iter().map(|(why, all)| Consequence {
-        partition: None,
-        weight: Weight::Told,
-        what: format!("`check` names sector {}: {why}", all.join(", ")),
-        advice: None,
+    let stated = reasons.into_iter().map(|(why, all)| {
+        let what = format!("`check` names sector {}: {}", all.join(", "), reason(why));
+        Consequence::stated(None, what)
     });
     stated.collect()
 }
 
-fn suggested(survey: &DiskSurvey, shift: &BlockShift) -> Option<u64> {
-    survey.part(shift.number)?.suggested
-}
-
-fn reason(shift: &BlockShift, good: u64, chosen: &Chosen, choices: &Choices) -> String {
-    if let Some(align) = choices.align {
-        return format!("--align asks for multiples of {align} B");
-    }
-    let moved = bytes(&chosen.shifts);
-    match chosen.mebibyte_bytes {
-        _ if shift.to % MIB == good % MIB => {
-            "it looks at one at a time, and here they lie side by side".to_owned()
+fn reason(why: WhyElsewhere) -> String {
+    match why {
+        WhyElsewhere::Aligned(align) => format!("--align asks for multiples of {align} B"),
+        WhyElsewhere::OffGrid => "that start is off a grid that is asked for here".to_owned(),
+        WhyElsewhere::NoRoom => {
+            "from there on not everything has room, and this start is on every grid that is asked for".to_owned()
         }
-        Some(all) if all > moved => format!(
+        WhyElsewhere::MovesMore(more) => format!(
             "going there would move {} MiB more, and this start is on every grid that is asked for",
-            (all - moved).div_ceil(MIB)
+            more.div_ceil(MIB)
         ),
-        _ => "there is no room for that, and this start is on every grid that is asked for"
-            .to_owned(),
+        WhyElsewhere::WritesMore(more) => format!(
+            "going there would write {} MiB more, to the journal as well, and --anywhere asks for the fewest",
+            more.div_ceil(MIB)
+        ),
+        WhyElsewhere::GoesFarther(more) => format!(
+            "this start is nearer, and on every grid that is asked for: all that moves goes {} less far",
+            Bytes::new(more)
+        ),
+        WhyElsewhere::Same => "this start is as near, and on every grid that is asked for".to_owned(),
     }
 }
 

@@ -48,6 +48,8 @@ pub struct Choices {
     pub grow: bool,
     /// Cut off the last partition where nothing else makes room.
     pub shrink_last: bool,
+    /// Partitions may go far over free space, where that saves writing them to the journal too.
+    pub anywhere: bool,
 }
 
 impl Choices {

@@ -2,7 +2,7 @@
 //!
 //! Partitions keep their order. Each has a few places worth trying: where it is, the boundaries beside
 //! it, and those that its neighbours' places push it to. A shortest path through these places, weighed
-//! by the bytes that have to be written, gives the layout; the order of the moves follows from it.
+//! by the bytes that move and then by how far they go, gives the layout; the order of the moves follows from it.
 
 mod order;
 mod places;
@@ -50,15 +50,16 @@ impl MovableBlock {
         inside && self.end(at) <= self.within.1 && good
     }
 
-    /// Bytes to write to bring it there: twice as many where old and new place overlap, for the journal.
-    const fn cost(&self, at: u64) -> u64 {
-        let apart = at.abs_diff(self.start);
-        if apart == 0 {
-            0
-        } else if apart < self.size {
-            self.size.saturating_mul(2)
-        } else {
-            self.size
+    /// Bytes to move to bring it there.
+    const fn moved(&self, at: u64) -> u64 {
+        if at == self.start { 0 } else { self.size }
+    }
+
+    /// Bytes to write for that: twice as many where old and new place overlap, for the journal.
+    const fn written(&self, at: u64) -> u64 {
+        match at.abs_diff(self.start) < self.size {
+            true => self.moved(at).saturating_mul(2),
+            false => self.moved(at),
         }
     }
 }
@@ -76,15 +77,36 @@ pub struct BlockShift {
     pub size: u64,
 }
 
-/// The shifts that bring all blocks onto their grids with the fewest bytes written, in an order in which
+impl BlockShift {
+    /// How far.
+    pub const fn distance(&self) -> u64 {
+        self.from.abs_diff(self.to)
+    }
+}
+
+/// What a layout is to have as little of; of equal ones the one in which everything goes least far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LayoutAim {
+    /// Bytes that move.
+    Moved,
+    /// Bytes that are written, those to the journal as well: it pays to go so far that old and new place share nothing.
+    Written,
+}
+
+/// The shifts that bring all blocks onto their grids by moving the fewest bytes the least far, in an order in which
 /// none overwrites what is still to be moved; `None` where there is no room.
 ///
 /// Blocks must not overlap, and are taken in order of their starts.
 pub fn least(blocks: &[MovableBlock]) -> Option<Vec<BlockShift>> {
+    least_of(blocks, LayoutAim::Moved)
+}
+
+/// The same with this aim.
+pub fn least_of(blocks: &[MovableBlock], aim: LayoutAim) -> Option<Vec<BlockShift>> {
     let mut blocks: Vec<_> = blocks.iter().collect();
     blocks.sort_by_key(|block| block.start);
     let places = places::all(&blocks);
-    let chosen = shortest(&blocks, &places)?;
+    let chosen = shortest(&blocks, &places, aim)?;
     let shifts = blocks
         .iter()
         .zip(chosen)
@@ -109,13 +131,14 @@ struct LayoutStep {
     before: usize,
 }
 
-fn shortest(blocks: &[&MovableBlock], places: &[Vec<u64>]) -> Option<Vec<u64>> {
+fn shortest(blocks: &[&MovableBlock], places: &[Vec<u64>], aim: LayoutAim) -> Option<Vec<u64>> {
     let mut table: Vec<Vec<LayoutStep>> = Vec::new();
     for (block, places) in blocks.iter().zip(places) {
         let row = row(
             block,
             places,
             table.last().zip(blocks.get(table.len().wrapping_sub(1))),
+            aim,
         );
         if row.is_empty() {
             return None;
@@ -143,8 +166,13 @@ fn row(
     block: &MovableBlock,
     places: &[u64],
     earlier: Option<(&Vec<LayoutStep>, &&MovableBlock)>,
+    aim: LayoutAim,
 ) -> Vec<LayoutStep> {
-    let own = |at: u64| (block.cost(at), at.abs_diff(block.start));
+    let bytes = |at: u64| match aim {
+        LayoutAim::Moved => block.moved(at),
+        LayoutAim::Written => block.written(at),
+    };
+    let own = |at: u64| (bytes(at), at.abs_diff(block.start));
     let step = |at: u64| -> Option<LayoutStep> {
         let (bytes, far) = own(at);
         let Some((row, before)) = earlier else {

@@ -19,18 +19,16 @@ pub fn all(blocks: &[&MovableBlock]) -> Vec<Vec<u64>> {
     places
 }
 
-/// Its place, and the boundaries beside that place.
+/// Its place, the boundaries beside that place, and those from which on old and new place share nothing.
 fn beside(block: &MovableBlock) -> Vec<u64> {
     let mut places = vec![block.start];
+    let before = [Some(block.start), block.start.checked_sub(block.size)];
+    let after = [Some(block.start), block.start.checked_add(block.size)];
     if let Some(grid) = block.grid {
-        places.extend(
-            [
-                grid.at_or_before(block.start),
-                grid.at_or_after(block.start),
-            ]
-            .into_iter()
-            .flatten(),
-        );
+        let before = before.into_iter().flatten();
+        places.extend(before.filter_map(|at| grid.at_or_before(at)));
+        let after = after.into_iter().flatten();
+        places.extend(after.filter_map(|at| grid.at_or_after(at)));
     }
     places
 }

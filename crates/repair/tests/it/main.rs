@@ -14,6 +14,7 @@ mod gap;
 mod image;
 mod journal_made;
 mod layout;
+mod near;
 mod plans;
 mod resize;
 mod tables;

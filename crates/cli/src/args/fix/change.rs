@@ -19,6 +19,11 @@ pub struct ChangeArgs {
     #[arg(long, conflicts_with_all = ["output", "convert_sector_size"])]
     pub shrink_last: bool,
 
+    /// Let partitions go far over free space where that saves writing them to the journal too; what the
+    /// table does not list there (a deleted partition) is written over
+    #[arg(long, conflicts_with_all = ["convert_sector_size", "universal"])]
+    pub anywhere: bool,
+
     /// Make an image for disks with this logical sector: 512 or 4096; its GPT and its FAT file systems
     /// are rebuilt
     #[arg(long, value_name = "BYTES", value_parser = logical, conflicts_with_all = ["partition", "align", "grid", "profile_grid"])]

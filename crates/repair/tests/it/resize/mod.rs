@@ -62,12 +62,14 @@ const GROW: Choices = Choices {
     align: None,
     grow: true,
     shrink_last: false,
+    anywhere: false,
 };
 const SHRINK: Choices = Choices {
     only: Vec::new(),
     align: None,
     grow: false,
     shrink_last: true,
+    anywhere: false,
 };
 
 fn two(path: &Path, script: &str) {
