@@ -34,7 +34,7 @@ fn ntfs(survey: &mut BootSurvey<'_>, moved: &Moved, own: &BootSector<'_>, sector
     let total = sectors.checked_mul(own.sector);
     let copy = total.and_then(|total| copy(survey, moved, total, own.sector));
     let Some((at, bytes)) = copy else {
-        let what = "NTFS: there is no copy of the boot sector behind its last sector";
+        let what = "NTFS: no copy of its boot sector is in what moves";
         survey.add(Consequence::stated(Some(moved.number), what));
         return;
     };

@@ -89,6 +89,75 @@ fn an_ntfs_is_made_smaller_and_checked() {
     );
 }
 
+/// File systems that know where they start, in a partition up to the last sector of the disk: with those whose copies
+/// lie at the end, and those that end before.
+#[test]
+fn what_knows_its_start_is_cut_off_and_moved() {
+    needs!(Packages, Root);
+    let check = "case $(blkid -p -o value -s TYPE \"$1\") in
+        ntfs) ntfsresize --info --force \"$1\" >&2;;
+        vfat) fsck.fat -n \"$1\" >&2;;
+        exfat) fsck.exfat -n \"$1\" >&2;;
+        *) e2fsck -fn \"$1\" >&2;; esac";
+    for (start, make, runs) in [
+        (35, "mkfs.ntfs -Q -F -p 35 \"$1\" >&2", true),
+        (38, "mkfs.ntfs -Q -F -p 19 -s 1024 \"$1\" >&2", true),
+        (37, "mkfs.ext4 -q -b 1024 \"$1\"", true),
+        // These end before the new end of their partition.
+        (37, "mkfs.ntfs -Q -F -p 37 -s 512 \"$1\" 100000 >&2", false),
+        (37, "mkfs.fat -F 32 -s 1 -h 37 \"$1\" 60000 >&2", false),
+        (37, "mkfs.ext2 -q \"$1\" 50000k", false),
+        (37, "mkswap \"$1\" 60000 >&2", false),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("disk.img");
+        let size = 131_039 - start;
+        two(
+            &path,
+            &format!("label: gpt\nfirst-lba: 34\nstart={start}, size={size}, type=L\n"),
+        );
+        let whole = |start: u64, size: u64| {
+            let at = format!("--offset={}", start * 512);
+            Loop::new(&path, &[&at, &format!("--sizelimit={size}")])
+        };
+        let old = image::dump(&path, 512).1.remove(0);
+        shell(make, &[whole(start, old.size * 512).path()]);
+        let first = plan(&path, &[1], &SHRINK);
+        let shrink = first
+            .shrink
+            .unwrap_or_else(|| panic!("{make}: {:?}", first.new));
+        assert_eq!(shrink.needs_tool(), runs, "{make}");
+        if runs {
+            resize::run(&path, &shrink, &mut |_| ()).unwrap();
+        }
+        let second = plan(&path, &[1], &SHRINK);
+        apply(&path, &second);
+        verified(&path);
+        let row = image::dump(&path, 512).1.remove(0);
+        assert_eq!(
+            (row.start % 8, row.size * 512),
+            (0, shrink.new_size),
+            "{make}"
+        );
+        let device = whole(row.start, shrink.new_size);
+        if !make.starts_with("mkswap") {
+            shell(check, &[device.path()]);
+        }
+        if make.starts_with("mkfs.ntfs") {
+            let boot = std::fs::read(device.path()).unwrap();
+            let unit = usize::from(u16::from_le_bytes([boot[11], boot[12]]));
+            let hidden = |at: usize| u32::from_le_bytes(boot[at + 28..at + 32].try_into().unwrap());
+            let sectors = u64::from_le_bytes(boot[40..48].try_into().unwrap());
+            let copy = usize::try_from(sectors).unwrap() * unit;
+            let is = u32::try_from(row.start * 512).unwrap() / u32::try_from(unit).unwrap();
+            assert_eq!(hidden(0), is, "{make}");
+            if boot[copy + 3..copy + 7] == *b"NTFS" {
+                assert_eq!(hidden(copy), is, "{make}");
+            }
+        }
+    }
+}
+
 #[test]
 fn what_cannot_become_smaller_is_refused() {
     needs!(Packages, Root);
