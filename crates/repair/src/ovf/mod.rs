@@ -4,6 +4,7 @@
 //! disks (`diskId`, `fileRef`, `capacity`, `capacityAllocationUnits`, `format`, `parentRef`). Nothing else of the text is
 //! read, and nothing else changes.
 
+mod href;
 pub mod manifest;
 mod tag;
 
@@ -35,6 +36,8 @@ pub struct OvfFile {
     tag: XmlTag,
     /// Its name, as a path below the folder of the description.
     pub href: String,
+    /// Its name as it is written there.
+    written: String,
     /// The disks that lie in it.
     disks: Vec<XmlTag>,
 }
@@ -52,6 +55,8 @@ pub struct OvfChange {
     pub capacity_bytes: Option<u64>,
     /// The format of the disk, where that has changed.
     pub format: Option<&'static str>,
+    /// Whether the disk was written anew: how much of it is in use is not known then.
+    pub is_rewritten: bool,
 }
 
 impl OvfPackage {
@@ -75,16 +80,22 @@ impl OvfPackage {
         let disks: Vec<_> = named(root, "DiskSection", "Disk").collect();
         let mut files = Vec::new();
         for tag in named(root, "References", "File") {
-            let href = tag.value("href").unwrap_or_default().to_owned();
-            if !is_below(&href) {
+            let written = tag.value("href").unwrap_or_default().to_owned();
+            let href = href::decoded(&written);
+            if ![&href, &written].into_iter().all(|name| is_below(name)) {
                 return Err(refused(format!(
-                    "names the file {href:?}, which is no name below its folder"
+                    "names the file {written:?}, which is no name below its folder"
                 )));
             }
             let id = tag.value("id");
             let of_it = |disk: &&XmlTag| id.is_some() && disk.value("fileRef") == id;
             let disks = disks.iter().filter(of_it).cloned().collect();
-            files.push(OvfFile { tag, href, disks });
+            files.push(OvfFile {
+                tag,
+                href,
+                written,
+                disks,
+            });
         }
         Ok(Self { text, files })
     }
@@ -129,6 +140,28 @@ impl OvfFile {
         !self.disks.is_empty()
     }
 
+    /// Whether this is its name, as a file has it or as it is written in the description.
+    pub fn is_named(&self, name: &str) -> bool {
+        self.href == name || self.written == name
+    }
+
+    /// Takes its name as it is written, where no file has the name that it stands for.
+    pub fn take_literally(&mut self) {
+        self.href = self.written.clone();
+    }
+
+    /// The least size that is stated for a disk in it.
+    pub fn capacity_bytes(&self) -> Option<u64> {
+        let stated = |disk: &XmlTag| {
+            let unit = disk
+                .value("capacityAllocationUnits")
+                .map_or(Some(1), unit)?;
+            let count: u64 = disk.value("capacity")?.trim().parse().ok()?;
+            count.checked_mul(unit)
+        };
+        self.disks.iter().filter_map(stated).min()
+    }
+
     /// Why its disk cannot be read here, if so.
     pub fn refusal(&self) -> Option<&'static str> {
         let is_plain = |value: &str| value.is_empty() || value == "identity";
@@ -145,7 +178,13 @@ impl OvfFile {
     }
 
     fn edits(&self, change: &OvfChange, edits: &mut Vec<Edit>) {
-        set(&self.tag, "href", &change.new_href, edits);
+        if change.new_href != self.href {
+            let new = match self.href == self.written {
+                true => change.new_href.clone(),
+                false => href::encoded(&change.new_href),
+            };
+            set(&self.tag, "href", &new, edits);
+        }
         set(&self.tag, "size", &change.size_bytes.to_string(), edits);
         for disk in &self.disks {
             if let Some(format) = change.format {
@@ -153,6 +192,12 @@ impl OvfFile {
             }
             if let Some(bytes) = change.capacity_bytes {
                 capacity(disk, bytes, edits);
+            }
+            if let Some(populated) = disk
+                .attribute("populatedSize")
+                .filter(|_| change.is_rewritten)
+            {
+                edits.push((populated.whole.clone(), String::new()));
             }
         }
     }
@@ -232,6 +277,7 @@ mod tests {
             size_bytes: 77,
             capacity_bytes: Some(capacity),
             format: Some(SPARSE),
+            is_rewritten: true,
         }
     }
 
@@ -250,6 +296,52 @@ mod tests {
         assert_eq!(package.changed(&[]), TEXT);
         let odd = package.changed(&[change((16 << 30) + 512)]);
         assert!(odd.contains("ovf:capacity=\"17179869696\" ovf:capacityAllocationUnits=\"byte\""));
+    }
+
+    #[test]
+    fn a_name_is_a_reference() {
+        let text = TEXT.replace("a&amp;b.vmdk", "a&amp;%20b.vmdk");
+        let mut package = OvfPackage::read(text.clone()).unwrap();
+        assert_eq!(package.files[0].href, "a& b.vmdk");
+        let to = |href: &str, new_href: &str| OvfChange {
+            href: href.to_owned(),
+            new_href: new_href.to_owned(),
+            ..change(16 << 30)
+        };
+        let kept = package.changed(&[to("a& b.vmdk", "a& b.vmdk")]);
+        assert!(kept.contains("\"a&amp;%20b.vmdk\""), "{kept}");
+        let renamed = package.changed(&[to("a& b.vmdk", "a& b.vhdx")]);
+        assert!(renamed.contains("\"a&amp;%20b.vhdx\""), "{renamed}");
+        assert!(package.files[0].is_named("a&%20b.vmdk") && package.files[0].is_named("a& b.vmdk"));
+        package.files[0].take_literally();
+        assert_eq!(package.files[0].href, "a&%20b.vmdk");
+        for href in ["..%2fb", "%2Fetc/passwd", "a%00", "a%5cb", "%63:x%3a"] {
+            assert!(
+                OvfPackage::read(text.replace("a&amp;%20b.vmdk", href)).is_err(),
+                "{href}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_size_is_read_in_its_units_and_what_is_in_use_is_forgotten() {
+        let text = TEXT.replace("ovf:diskId", "ovf:populatedSize=\"7\" ovf:diskId");
+        let package = OvfPackage::read(text.clone()).unwrap();
+        assert_eq!(package.files[0].capacity_bytes(), Some(16 << 30));
+        assert_eq!(package.files[1].capacity_bytes(), None);
+        assert!(!package.changed(&[change(16 << 30)]).contains("populated"));
+        let copied = OvfChange {
+            is_rewritten: false,
+            ..change(16 << 30)
+        };
+        assert!(package.changed(&[copied]).contains("populatedSize=\"7\""));
+        for odd in ["${size}", "-1", "99999999999999999999"] {
+            let odd = text.replace("\"16\"", &format!("\"{odd}\""));
+            assert_eq!(
+                OvfPackage::read(odd).unwrap().files[0].capacity_bytes(),
+                None
+            );
+        }
     }
 
     #[test]

@@ -17,15 +17,19 @@ pub struct XmlAttribute {
     value: String,
     /// The place of the value between its quotes.
     pub place: Range<usize>,
+    /// The place of all of it, with the blanks before it.
+    pub whole: Range<usize>,
 }
 
 impl XmlTag {
     /// What is needed of an element.
     pub fn of(node: Node<'_, '_>) -> Self {
+        let text = node.document().input_text();
         let attributes = node.attributes().map(|one| XmlAttribute {
             name: one.name().to_owned(),
             value: one.value().to_owned(),
             place: one.range_value(),
+            whole: with_blanks(text, one.range()),
         });
         Self(attributes.collect())
     }
@@ -39,6 +43,11 @@ impl XmlTag {
     pub fn value(&self, name: &str) -> Option<&str> {
         self.attribute(name).map(|one| one.value.as_str())
     }
+}
+
+fn with_blanks(text: &str, place: Range<usize>) -> Range<usize> {
+    let before = text.get(..place.start).unwrap_or_default();
+    before.trim_end().len()..place.end
 }
 
 /// A value as it is written between quotes of either kind.

@@ -104,6 +104,7 @@ fn description(bytes: &[u8]) -> Answer {
         size_bytes: u64::MAX,
         capacity_bytes: Some(513),
         format: Some(SPARSE),
+        is_rewritten: true,
     });
     let changes: Vec<_> = changes.collect();
     assert_eq!(package.changed(&[]), text);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use ioalign_repair::ovf::manifest::{self, ManifestEntry};
-use ioalign_repair::ovf::{LONGEST, OvfPackage};
+use ioalign_repair::ovf::{LONGEST, OvfFile, OvfPackage};
 
 use super::progress::MigrationProgress;
 use super::source_file::SourceFile;
@@ -87,14 +87,21 @@ impl FoundPackage {
         let text = file.text(LONGEST)?;
         let own = self.file.path.file_name().unwrap_or_default();
         let mut digests = Vec::new();
-        for entry in manifest::entries(&text) {
-            let is_known =
-                *own == *entry.name || package.files.iter().any(|file| file.href == entry.name);
-            let named = match is_known {
-                true => files.find(&self.place(&entry.name), &home)?,
-                false => None,
+        let entries = manifest::entries(&text);
+        let is_left_out = |file: &&OvfFile| !entries.iter().any(|one| file.is_named(&one.name));
+        let mut disks = package.files.iter().filter(|file| file.is_disk());
+        if let Some(disk) = disks.find(is_left_out) {
+            bail!("has no digest of {}: {WITHOUT}", disk.href);
+        }
+        for entry in entries {
+            let known = package.files.iter().find(|file| file.is_named(&entry.name));
+            let name = known.map_or(&entry.name, |file| &file.href);
+            let Some(named) = files.find(&self.place(name), &home)? else {
+                bail!("names {}, which is not there: {WITHOUT}", entry.name);
             };
-            digests.extend(named.map(|file| (file, entry)));
+            if known.is_some() || *own == *entry.name {
+                digests.push((named, entry));
+            }
         }
         Ok(Some(FoundManifest {
             file,
@@ -126,6 +133,10 @@ impl FoundPackage {
     }
 }
 
+/// What to do where a manifest and its package are not of one export.
+const WITHOUT: &str = "the package is not whole, or its manifest is of another; if that is known and meant, unpack the \
+                       package without its .mf";
+
 fn is_what_it_was(
     file: &SourceFile,
     entry: &ManifestEntry,
@@ -152,12 +163,24 @@ fn is_what_it_was(
 
 /// The description; its files lie below its folder.
 fn described(file: &SourceFile, files: &SourceFiles) -> Result<OvfPackage> {
-    let package = OvfPackage::read(file.text(LONGEST)?)?;
+    let mut package = OvfPackage::read(file.text(LONGEST)?)?;
     let home = file.path.with_file_name("");
-    for one in &package.files {
-        let place = file.path.with_file_name(&one.href);
-        if files.find(&place, &home)?.is_none() {
-            bail!("its file {} cannot be found", one.href);
+    let is_there = |href: &str| {
+        Ok::<_, anyhow::Error>(
+            files
+                .find(&file.path.with_file_name(href), &home)?
+                .is_some(),
+        )
+    };
+    for one in &mut package.files {
+        if is_there(&one.href)? {
+            continue;
+        }
+        let missing = one.href.clone();
+        // Some programs write names as they are, and a name may have a percent sign.
+        one.take_literally();
+        if !is_there(&one.href)? {
+            bail!("its file {missing} cannot be found");
         }
     }
     Ok(package)

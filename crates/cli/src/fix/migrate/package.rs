@@ -68,6 +68,9 @@ impl PackageJob<'_> {
                 change.new_href
             ));
         }
+        answer
+            .notes
+            .extend(package.files.iter().zip(&changes).filter_map(too_short));
         self.manifest(package, &changes, answer)
     }
 
@@ -121,7 +124,14 @@ impl PackageJob<'_> {
             one.new_format.as_deref() == Some("vmdk monolithicSparse")
                 && one.new_format.as_ref() != Some(&one.format)
         };
-        let resized = image.filter(|one| one.new_disk_bytes != Some(one.disk_bytes));
+        let stated = file.capacity_bytes();
+        let has_changed = |one: &&MigratedImage| {
+            let is_short = stated
+                .zip(one.new_disk_bytes)
+                .is_some_and(|(stated, is)| stated < is);
+            one.new_disk_bytes != Some(one.disk_bytes) || is_short
+        };
+        let resized = image.filter(has_changed);
         Ok(OvfChange {
             href: file.href.clone(),
             new_href: file.href.clone(),
@@ -131,6 +141,7 @@ impl PackageJob<'_> {
                 .filter(rewritten)
                 .is_some_and(is_sparse)
                 .then_some(ovf::SPARSE),
+            is_rewritten: image.filter(rewritten).is_some(),
         })
     }
 
@@ -160,18 +171,21 @@ impl PackageJob<'_> {
         let own = own.to_string_lossy();
         let mut entries = Vec::new();
         for ManifestEntry { name, .. } in manifest::entries(&old.text) {
-            let known = name == own || package.files.iter().any(|file| file.href == name);
-            if !known {
+            let file = package.files.iter().find(|file| file.is_named(&name));
+            if file.is_none() && name != own {
                 answer.notes.push(format!(
                     "its manifest names {name}, which is no file of it: left out"
                 ));
                 continue;
             }
-            let change = changes.iter().find(|change| change.href == name);
+            let is_of_it = |change: &&OvfChange| file.is_some_and(|file| file.href == change.href);
+            let change = changes.iter().find(is_of_it);
             let new = change.map_or(&name, |change| &change.new_href);
             let place = self.run.output.join(&self.found.name).with_file_name(new);
-            let file = File::open(&place).context("a new file cannot be read for its digest")?;
-            entries.push((new.clone(), manifest::digest(file)?));
+            let bytes = File::open(&place).context("a new file cannot be read for its digest")?;
+            let renamed = change.filter(|change| change.new_href != change.href);
+            let named = renamed.map_or(&name, |change| &change.new_href);
+            entries.push((named.clone(), manifest::digest(bytes)?));
         }
         let new = self.run.output.join(&self.found.name).with_extension("mf");
         put(&old.file, &new, manifest::written(&entries).as_bytes())?;
@@ -187,6 +201,17 @@ impl PackageJob<'_> {
         }
         Ok(())
     }
+}
+
+/// The note on a disk that is larger than the description said.
+fn too_short((file, change): (&OvfFile, &OvfChange)) -> Option<String> {
+    let (stated, is) = (file.capacity_bytes()?, change.capacity_bytes?);
+    (stated < is).then(|| {
+        format!(
+            "the description gave {stated} bytes for the disk in {}, which has {is}: it gives those now",
+            change.new_href
+        )
+    })
 }
 
 /// Writes a small text. One that is there already has to be the same.

@@ -12,6 +12,7 @@ mod migrate;
 mod new_image;
 mod ova;
 mod overlays;
+mod package;
 mod pasted;
 mod refusals;
 mod says;
