@@ -13,6 +13,9 @@ pub const BASELINE_SCHEMA: &str = "ioalign.baseline/1";
 /// The name and version of an answer.
 pub const SCHEMA: &str = "ioalign.gate/1";
 
+/// Seconds of a load that have to count before anything is said of it.
+pub const FEWEST_SECONDS: u64 = 10;
+
 /// A load, and the sessions in which it ran.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Baseline {

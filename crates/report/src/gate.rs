@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use ioalign_core::gate_document::{GateDocument, GateStep, GateVerdict};
+use ioalign_core::gate_document::{FEWEST_SECONDS, GateDocument, GateStep, GateVerdict};
 
 use crate::load::describe;
 use crate::options::RenderOptions;
@@ -50,7 +50,7 @@ pub fn found(step: &GateStep, document: &GateDocument) -> String {
     let (Some(ratio), Some(low), Some(high), Some(now)) =
         (step.ratio, step.ratio_low, step.ratio_high, step.latency_us)
     else {
-        return format!("{} s are too few", step.rounds);
+        return too_few(step.rounds);
     };
     let mut text = format!(
         "{} an I/O, {} in the baseline: {} ({} to {}) after {} s",
@@ -77,6 +77,14 @@ pub fn found(step: &GateStep, document: &GateDocument) -> String {
         _ => {}
     }
     text
+}
+
+/// A time with some room: the first second warms up, and one without an I/O does not count.
+fn too_few(seconds: u64) -> String {
+    format!(
+        "{seconds} s are too few: {FEWEST_SECONDS} whole seconds with I/O are the fewest, so measure longer (--time {}s)",
+        FEWEST_SECONDS * 3 / 2
+    )
 }
 
 /// `+2.1 %`, `-0.3 %`

@@ -184,6 +184,8 @@ impl Gate {
 
 #[cfg(test)]
 mod tests {
+    use ioalign_core::gate_document::FEWEST_SECONDS;
+
     use super::*;
 
     const ASKED: GateQuestion = GateQuestion {
@@ -215,6 +217,9 @@ mod tests {
     fn sessions_that_agree_make_an_answer() {
         let calm = || gate(0.001);
         assert_eq!(after(calm(), 3.0, 9).answer(), GateAnswer::Undecided);
+        let fewest = u32::try_from(FEWEST_SECONDS).unwrap();
+        assert_eq!(after(calm(), 3.0, fewest - 1).state(), None);
+        assert!(after(calm(), 3.0, fewest).state().is_some());
         let passed = after(calm(), 3.0, 60);
         assert_eq!(
             (passed.answer(), passed.is_over()),

@@ -94,10 +94,14 @@ fn a_device_that_was_slower_passes_and_too_little_time_says_nothing() {
     baseline(folder.path(), 6, 1e9);
     let short = measure(folder.path(), "gate made.json --time 2s");
     assert_eq!(short.status.code(), Some(3), "{}", stated(&short));
-    assert!(
-        String::from_utf8_lossy(&short.stdout).contains("are too few"),
-        "{short:?}"
-    );
+    let said = String::from_utf8_lossy(&short.stdout);
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("s are too few: 10 whole seconds"), "{said}");
+    // The number that is named does.
+    let (_, enough) = said.split_once("(--time ").unwrap();
+    let enough = enough.split_once(')').unwrap().0;
+    let longer = measure(folder.path(), &format!("gate made.json --time {enough}"));
+    assert_eq!(longer.status.code(), Some(0), "{}", stated(&longer));
     let passed = measure(folder.path(), "gate made.json --time 20s");
     assert_eq!(passed.status.code(), Some(0), "{}", stated(&passed));
     let text = String::from_utf8_lossy(&passed.stdout);
