@@ -3,8 +3,9 @@
 //! Its last 4 KiB are a header with the file's own inode, length and file system: contents that were copied over it,
 //! or to another file, do not have it. The header also names a modification time that the file gets after each run.
 //! The time is a minute before the file was made, so that no write of another program can leave it: a file system
-//! made in the file, or bytes written in its middle, change it although the header is still there. I/O never reaches
-//! the header, because it is behind the used part.
+//! made in the file, or bytes written in its middle, change it although the header is still there. Programs that
+//! set the time back (`touch -d`, `rsync --inplace --times`) leave another [sum](sample) of the contents. I/O never
+//! reaches the header, because it is behind the used part.
 
 use std::fs::File;
 use std::io;
@@ -13,12 +14,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{OFlags, Timespec, Timestamps, fcntl_getfl, fcntl_setfl, fstatvfs, futimens};
 
+use super::sample;
 use crate::create::random;
 
 /// Size of a header, at the end of the file.
 pub(crate) const HEADER_BYTES: u64 = 4096;
-const MAGIC: &[u8; 24] = b"ioalign scratch file v1\n";
-const USED: usize = 24 + 16 + 4 * 8;
+const MAGIC: &[u8; 24] = b"ioalign scratch file v2\n";
+const USED: usize = 24 + 16 + 5 * 8;
 /// Some file systems count in steps of two seconds.
 const TIME_STEP: i64 = 2;
 const BEFORE: i64 = 60;
@@ -32,6 +34,8 @@ pub(crate) struct ScratchHeader {
     /// The usable part, from the beginning of the file.
     pub(crate) payload_bytes: u64,
     changed: i64,
+    /// Of what this program has left in it.
+    sample: u32,
 }
 
 /// The result of checking a file.
@@ -67,11 +71,13 @@ impl ScratchHeader {
             return Ok(Recognised::Foreign);
         }
         let is_unchanged = (found.mtime(), found.mtime_nsec()) == (header.changed, 0);
-        Ok(if is_unchanged {
-            Recognised::Ours(header)
-        } else {
-            Recognised::Changed
-        })
+        Ok(
+            if is_unchanged && header.sample_of(file)? == header.sample {
+                Recognised::Ours(header)
+            } else {
+                Recognised::Changed
+            },
+        )
     }
 
     /// Writes one behind the first `payload_bytes` of a file, which ends there.
@@ -84,27 +90,43 @@ impl ScratchHeader {
             file_system: fstatvfs(file)?.f_fsid,
             payload_bytes,
             changed: (now - BEFORE) / TIME_STEP * TIME_STEP,
+            sample: 0,
         };
-        let mut bytes = header.bytes();
-        bytes.resize(usize::try_from(HEADER_BYTES).unwrap_or(0), 0);
-        file.write_all_at(&bytes, payload_bytes)?;
+        header.put(file)?;
         file.set_len(payload_bytes + HEADER_BYTES)?;
         file.sync_all()?;
-        header.seal(file)?;
-        Ok(header)
+        header.seal(file)
     }
 
-    /// Gives the file its time back, if the header is still there: to be done when all I/O has ended.
-    pub(crate) fn seal(&self, file: &File) -> io::Result<()> {
+    fn put(&self, file: &File) -> io::Result<()> {
+        let mut bytes = self.bytes();
+        bytes.resize(usize::try_from(HEADER_BYTES).unwrap_or(0), 0);
+        file.write_all_at(&bytes, self.payload_bytes)
+    }
+
+    fn sample_of(&self, file: &File) -> io::Result<u32> {
+        sample::sum(file, self.payload_bytes, self.id[0])
+    }
+
+    /// Gives the file its time back and notes what is in it, if the header is still there: to be done when all I/O has
+    /// ended.
+    pub(crate) fn seal(&self, file: &File) -> io::Result<Self> {
         buffered(file)?;
         let found = file.metadata()?;
         let mut bytes = [0; USED + 4];
         if found.len() != self.payload_bytes + HEADER_BYTES {
-            return Ok(());
+            return Ok(*self);
         }
         file.read_exact_at(&mut bytes, self.payload_bytes)?;
         if Self::parse(&bytes).as_ref() != Some(self) {
-            return Ok(());
+            return Ok(*self);
+        }
+        let sealed = Self {
+            sample: self.sample_of(file)?,
+            ..*self
+        };
+        if sealed != *self {
+            sealed.put(file)?;
         }
         file.sync_all()?;
         let time = Timespec {
@@ -115,7 +137,8 @@ impl ScratchHeader {
             last_access: time,
             last_modification: time,
         };
-        Ok(futimens(file, &times)?)
+        futimens(file, &times)?;
+        Ok(sealed)
     }
 
     fn bytes(&self) -> Vec<u8> {
@@ -131,6 +154,7 @@ impl ScratchHeader {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
         bytes.extend_from_slice(&self.changed.to_le_bytes());
+        bytes.extend_from_slice(&u64::from(self.sample).to_le_bytes());
         let sum = crc32fast::hash(&bytes);
         bytes.extend_from_slice(&sum.to_le_bytes());
         bytes
@@ -151,6 +175,7 @@ impl ScratchHeader {
             file_system: numbers.next()?,
             payload_bytes: numbers.next()?,
             changed: numbers.next()?.cast_signed(),
+            sample: u32::try_from(numbers.next()?).ok()?,
         })
     }
 }
@@ -176,6 +201,7 @@ mod tests {
             file_system: 4,
             payload_bytes: 5,
             changed: -6,
+            sample: 7,
         };
         let bytes: [u8; USED + 4] = header.bytes().try_into().unwrap();
         assert_eq!(ScratchHeader::parse(&bytes), Some(header));

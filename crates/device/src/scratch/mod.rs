@@ -5,6 +5,7 @@
 
 mod fill;
 mod header;
+mod sample;
 
 use std::ffi::OsString;
 use std::fs::File;

@@ -42,6 +42,38 @@ fn a_scratch_file_is_asked_about_when_others_have_written_to_it() {
     ends(&run("--destroy-data s.dat"), 0, &[]);
 }
 
+/// The time of a change can be set back; what was written cannot.
+#[test]
+fn a_scratch_file_with_a_time_that_was_set_back_is_asked_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let path = at.join("s.dat");
+    let run = |more: &str| ioalign(at, &format!("measure run s.dat {WRITE} --time 50ms {more}"));
+    for (size, place, length) in [
+        ("8M", 3 << 20, 12),
+        ("40M", 0, 600),
+        ("40M", 5 << 20, 12 << 20),
+        ("40M", (40 << 20) - 4096, 1),
+    ] {
+        ends(&run(&format!("--size {size}")), 0, &[]);
+        // Runs of this program seal it again.
+        ends(&run(""), 0, &[]);
+        let file = fs::File::options().write(true).open(&path).unwrap();
+        let time = file.metadata().unwrap().modified().unwrap();
+        let theirs = vec![b'x'; length];
+        file.write_all_at(&theirs, place).unwrap();
+        file.set_modified(time).unwrap();
+        drop(file);
+        ends(&run(""), 64, &["written to since", "--destroy-data s.dat"]);
+        let mut bytes = vec![0; length];
+        let file = fs::File::open(&path).unwrap();
+        file.read_exact_at(&mut bytes, place).unwrap();
+        assert!(bytes == theirs, "{size} {place}");
+        ends(&run("--destroy-data s.dat"), 0, &[]);
+        fs::remove_file(&path).unwrap();
+    }
+}
+
 #[test]
 fn a_run_that_is_killed_leaves_a_file_that_is_asked_about() {
     let folder = tempfile::tempdir().unwrap();
