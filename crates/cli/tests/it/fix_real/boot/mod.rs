@@ -2,6 +2,7 @@
 //! `fix`, under QEMU without hardware virtualisation. Needs root, for loop devices and mounts.
 
 mod bios;
+mod both;
 mod machine;
 mod root;
 mod uefi;
