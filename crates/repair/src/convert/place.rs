@@ -85,7 +85,9 @@ fn blocks(
 ) -> Vec<MovableBlock> {
     let block = |slot: &PartitionSlot| {
         let stays = slot.start.is_multiple_of(to) && slot.start >= within.0;
-        let period = if stays { to } else { wanted };
+        // What has to make way stays on the boundary that it is on.
+        let may_stay = stays && !slot.start.is_multiple_of(wanted);
+        let period = if may_stay { to } else { wanted };
         MovableBlock {
             number: slot.number,
             start: slot.start,

@@ -33,7 +33,8 @@ fn reason(why: WhyElsewhere) -> String {
         WhyElsewhere::Aligned(align) => format!("--align asks for multiples of {align} B"),
         WhyElsewhere::OffGrid => "that start is off a grid that is asked for here".to_owned(),
         WhyElsewhere::NoRoom => {
-            "from there on not everything has room, and this start is on every grid that is asked for".to_owned()
+            "there is no room for that, and this start is on every grid that is asked for"
+                .to_owned()
         }
         WhyElsewhere::MovesMore(more) => format!(
             "going there would move {} MiB more, and this start is on every grid that is asked for",
@@ -47,7 +48,9 @@ fn reason(why: WhyElsewhere) -> String {
             "this start is nearer, and on every grid that is asked for: all that moves goes {} less far",
             Bytes::new(more)
         ),
-        WhyElsewhere::Same => "this start is as near, and on every grid that is asked for".to_owned(),
+        WhyElsewhere::Same => {
+            "this start is as near, and on every grid that is asked for".to_owned()
+        }
     }
 }
 

@@ -21,6 +21,15 @@ pub struct ManifestEntry {
     digest: String,
 }
 
+/// What a digest is made by.
+#[derive(Clone, Copy)]
+enum ManifestHash {
+    Sha1,
+    Sha256,
+    Sha384,
+    Sha512,
+}
+
 /// The lines of a manifest, in order. Lines of other forms are none.
 pub fn entries(text: &str) -> Vec<ManifestEntry> {
     let entry = |line: &str| {
@@ -37,17 +46,32 @@ pub fn entries(text: &str) -> Vec<ManifestEntry> {
 }
 
 impl ManifestEntry {
+    /// Whether its algorithm is known.
+    pub fn is_comparable(&self) -> bool {
+        self.hash().is_some()
+    }
+
+    fn hash(&self) -> Option<ManifestHash> {
+        Some(match self.algorithm.to_ascii_uppercase().as_str() {
+            "SHA1" | "SHA-1" => ManifestHash::Sha1,
+            "SHA256" | "SHA-256" | "SHA2-256" => ManifestHash::Sha256,
+            "SHA384" | "SHA-384" | "SHA2-384" => ManifestHash::Sha384,
+            "SHA512" | "SHA-512" | "SHA2-512" => ManifestHash::Sha512,
+            _ => return None,
+        })
+    }
+
     /// Whether `bytes` are those of the file; `None`: the algorithm is not known.
     ///
     /// # Errors
     /// They cannot be read.
     pub fn is_of(&self, bytes: impl Read) -> io::Result<Option<bool>> {
-        let found = match self.algorithm.to_ascii_uppercase().as_str() {
-            "SHA1" | "SHA-1" => hashed::<Sha1>(bytes)?,
-            "SHA256" | "SHA-256" | "SHA2-256" => hashed::<Sha256>(bytes)?,
-            "SHA384" | "SHA-384" | "SHA2-384" => hashed::<Sha384>(bytes)?,
-            "SHA512" | "SHA-512" | "SHA2-512" => hashed::<Sha512>(bytes)?,
-            _ => return Ok(None),
+        let found = match self.hash() {
+            Some(ManifestHash::Sha1) => hashed::<Sha1>(bytes)?,
+            Some(ManifestHash::Sha256) => hashed::<Sha256>(bytes)?,
+            Some(ManifestHash::Sha384) => hashed::<Sha384>(bytes)?,
+            Some(ManifestHash::Sha512) => hashed::<Sha512>(bytes)?,
+            None => return Ok(None),
         };
         Ok(Some(found == self.digest))
     }

@@ -1,9 +1,12 @@
 //! GRUB in a BIOS boot partition that a conversion moves: it is found where it then is, written in place or copied.
 
+use ioalign_core::Boundaries;
 use ioalign_repair::boot::Weight;
 use ioalign_repair::convert::{Conversion, ConversionWish};
+use ioalign_repair::fix::{self, Choices, DiskSurvey, PartitionFacts};
 use ioalign_repair::mover::{self, MoveOrigin, MoverOptions, MoverProgress};
-use ioalign_repair::{Disk, MemoryDisk};
+use ioalign_repair::overlay::{self, OverlayView};
+use ioalign_repair::{Disk, Job, MemoryDisk};
 use std::ops::ControlFlow;
 
 use super::{answered, blank, shell};
@@ -44,7 +47,7 @@ fn grub(start: u64, skip: u64, second: &str) -> MemoryDisk {
     let path = folder.path().join("disk.img");
     blank(&path, 64 << 20);
     let script =
-        format!("label: gpt\nfirst-lba: 34\nstart={start}, size=1500, type={BIOS_BOOT}\n{second}");
+        format!("label: gpt\nfirst-lba: 34\nstart={start}, size=2014, type={BIOS_BOOT}\n{second}");
     image::partition(&path, 512, &script);
     let mut bytes = std::fs::read(&path).unwrap();
     bytes[..440].copy_from_slice(&boot_img(start + skip));
@@ -74,15 +77,19 @@ fn done(disk: &MemoryDisk, plan: &Conversion) -> [Vec<u8>; 2] {
     plan.view(&mut disk).read_at(0, &mut copied).unwrap();
     disk.bytes.resize(size, 0);
     let job = plan.job(&mut disk).unwrap();
+    run(&mut disk, &job);
+    [disk.bytes, copied]
+}
+
+fn run(disk: &mut MemoryDisk, job: &Job) {
     let options = MoverOptions::default();
     let mut store = MemoryDisk {
-        bytes: vec![0; usize::try_from(mover::journal_bytes(&job, &options).unwrap()).unwrap()],
+        bytes: vec![0; usize::try_from(mover::journal_bytes(job, &options).unwrap()).unwrap()],
         logical_bytes: 1,
     };
     let mut watch = |_: &MoverProgress| ControlFlow::Continue(());
     let origin = MoveOrigin::default();
-    mover::apply_with(&mut disk, &mut store, &job, &origin, &options, &mut watch).unwrap();
-    [disk.bytes, copied]
+    mover::apply_with(disk, &mut store, job, &origin, &options, &mut watch).unwrap();
 }
 
 fn le64(bytes: &[u8], at: u64) -> u64 {
@@ -117,6 +124,71 @@ fn grub_is_found_after_a_conversion_wherever_it_was() {
                 assert_eq!(followed(&bytes, 0), new + skip, "{start} {both}");
                 assert_eq!(bytes[510..512], [0x55, 0xaa]);
             }
+        }
+    }
+}
+
+/// The whole disk makes way where the first partition has no room before the next, and mebibytes stay mebibytes.
+#[test]
+fn what_makes_way_stays_on_its_boundary() {
+    needs!(Packages);
+    let more = format!("start=2048, size=40000, {ESP}\nstart=49160, size=8192, {ESP}\n");
+    let disk = grub(34, 0, &more);
+    let plan = answered(&mut disk.clone(), wish(4096, true)).unwrap();
+    let starts: Vec<_> = plan
+        .partitions
+        .iter()
+        .map(|one| one.new.start / 512)
+        .collect();
+    assert_eq!(starts, [2048, 4096, 49_160]);
+    for bytes in done(&disk, &plan) {
+        assert_eq!(followed(&bytes, 0), 2048);
+    }
+}
+
+/// A move on a disk that has become longer writes a new table as well.
+#[test]
+fn grub_is_found_on_a_disk_that_is_longer() {
+    needs!(Packages);
+    let mut disk = grub(34, 5, "start=8192, size=40960, type=L\n");
+    disk.bytes.resize(80 << 20, 0);
+    let part = |number| PartitionFacts {
+        number,
+        what: "data".to_owned(),
+        demand: (number == 1).then_some(Boundaries {
+            period: 4096,
+            phase: 0,
+        }),
+        suggested: None,
+        stays: None,
+    };
+    let survey = DiskSurvey {
+        parts: vec![part(1), part(2)],
+        container: None,
+    };
+    for grow in [false, true] {
+        let choices = Choices {
+            only: Vec::new(),
+            align: None,
+            grow,
+            shrink_last: false,
+            anywhere: false,
+        };
+        let mut disk = disk.clone();
+        if !grow {
+            disk.bytes.truncate(64 << 20);
+        }
+        let plan = fix::plan(&mut disk, &survey, &choices).unwrap();
+        assert_eq!(plan.new[0].start, 1 << 20);
+        assert_eq!(plan.new[1].size > plan.old[1].size, grow);
+        let mut copied = vec![0; disk.bytes.len()];
+        let layers = overlay::of_job(&plan.job);
+        let size = (disk.bytes.len() as u64, 512);
+        let mut view = OverlayView::new(&mut disk, size, &plan.job.moves, &layers);
+        view.read_at(0, &mut copied).unwrap();
+        run(&mut disk, &plan.job);
+        for bytes in [&disk.bytes, &copied] {
+            assert_eq!(followed(bytes, 0), 2048 + 5, "{grow}");
         }
     }
 }
