@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::severity::Severity;
+use crate::units::Bytes;
 
 /// The bytes that a remark is about; `None` if the reader does not know.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -60,6 +61,8 @@ pub struct Remark {
     pub malformed: bool,
     /// The state of an image that it is about.
     pub fault: Option<ImageFault>,
+    /// The length that the space below needs for all that is said to lie in it.
+    pub room: Option<Bytes>,
 }
 
 impl Remark {
@@ -73,6 +76,7 @@ impl Remark {
             place: Place::default(),
             malformed: false,
             fault: None,
+            room: None,
         }
     }
 
@@ -85,6 +89,13 @@ impl Remark {
     #[must_use]
     pub const fn malformed(mut self) -> Self {
         self.malformed = true;
+        self
+    }
+
+    /// Says how long the space below has to be.
+    #[must_use]
+    pub const fn needing(mut self, room: Option<Bytes>) -> Self {
+        self.room = room;
         self
     }
 

@@ -14,6 +14,7 @@ pub mod filesystems;
 pub mod host;
 pub mod images;
 pub mod moving;
+pub mod owners;
 pub mod part;
 pub mod recording;
 pub mod source;

@@ -53,5 +53,6 @@ fn is_reported(case: &StackCase<'_>, id: LayerId, remark: &Remark) -> bool {
 fn finding(remark: &Remark) -> Finding {
     let mut finding = Finding::new(remark.rule, remark.severity, remark.sentence());
     finding.steps.clone_from(&remark.advice);
+    finding.suggest.size = remark.room;
     finding
 }

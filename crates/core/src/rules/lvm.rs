@@ -98,11 +98,13 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
         Rule {
             id: LVM_PV_TOO_SMALL,
             severity: Severity::Broken,
-            title: "A physical volume smaller than its extents",
-            means: "The extents reach past the end of the device: it was shrunk or cut off.",
+            title: "A physical volume longer than what holds it",
+            means: "The extents, or the length in the label, reach past the end of the device: it was shrunk or \
+            cut off. A data risk where all extents are still there.",
             costs: "Volumes that use the end cannot be activated, or lose data.",
             source: "LVM2 compares the size in the metadata with the device's when it activates.",
-            fix: "Give the device its size back; vgck and pvck show what is missing.",
+            fix: "Give the device its size back: `ioalign fix DISK --enlarge-partition N` where the space behind \
+            the partition is free. vgck and pvck show what is missing.",
             ignore: "When the image is only the beginning of a disk.",
         },
         Rule {

@@ -12,6 +12,7 @@ pub const LUKS_SIZE_NOT_MULTIPLE: &str = "luks-size-not-multiple";
 pub const PARTITION_PAST_END: &str = "partition-past-end";
 pub const LABEL_PAST_END: &str = "label-past-end";
 pub const FILESYSTEM_PAST_END: &str = "filesystem-past-end";
+pub const FILESYSTEM_UNDER_TABLE: &str = "filesystem-under-table";
 
 pub(super) const GROUP: RuleGroup = RuleGroup {
     title: "Sizes and ends",
@@ -102,9 +103,25 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             lost.",
             source: "ext4 \"bad geometry: block count exceeds size of device\", XFS and Btrfs \
             have the like.",
-            fix: "Enlarge the partition to the file system's size before anything else. Do not \
-            run a repairing fsck first: it would delete the data behind the end.",
+            fix: "Enlarge the partition to the file system's size before anything else: `ioalign fix DISK \
+            --enlarge-partition N` does that where the space behind it is free. Do not run a repairing \
+            fsck first: it would delete the data behind the end.",
             ignore: "When the image is only the beginning of a disk.",
+        },
+        Rule {
+            id: FILESYSTEM_UNDER_TABLE,
+            severity: Severity::DataRisk,
+            title: "A file system and a partition table over the same bytes",
+            means: "The disk has a partition table, and a file system or swap space that begins with the \
+            disk and not with a partition: a table was written over a disk that was formatted as a whole, or \
+            the superblock is left from the time before the table.",
+            costs: "Programs that obey the table write over the files of the other, and the other way round. \
+            What mounts the whole disk still finds the old file system.",
+            source: "libblkid calls it an ambivalent result; sfdisk --wipe never, and tables written with dd.",
+            fix: "Mount the whole disk and its partitions read-only (mount -o ro) and see which of them is in \
+            use. Save that. If the file system over the whole disk is the one that is left over, `wipefs` shows the \
+            byte of its magic number and `wipefs -b -o BYTE DISK` takes it away.",
+            ignore: "Never: it is a matter of time until one destroys the other.",
         },
     ],
 };

@@ -8,6 +8,7 @@ use super::{Assembly, PendingSpace, SetMember};
 use crate::error::Result;
 use crate::filesystems::{self, FileSystem};
 use crate::moving;
+use crate::owners::{self, Owner};
 use crate::tables::{self, Context, Partition, PartitionTable};
 use crate::view::View;
 use crate::volumes::{self, Detail, VolumeMember};
@@ -35,6 +36,7 @@ impl Assembly<'_> {
             Ok(Some(table)) => {
                 self.add_table(&node, &table);
                 if !table.partitions.is_empty() {
+                    self.two_owners(&node, &table);
                     return;
                 }
                 // A boot sector with an empty table may belong to a file system.
@@ -112,6 +114,10 @@ impl Assembly<'_> {
         }
         match &member.detail {
             Detail::Md(_) | Detail::Lvm(_) => {
+                let mut member = member;
+                if matches!(member.detail, Detail::Md(_)) {
+                    self.too_short(node.layer, &mut member);
+                }
                 let PendingSpace {
                     layer, view, depth, ..
                 } = node;
@@ -134,6 +140,15 @@ impl Assembly<'_> {
                     .push(layer.on(node.layer, Map::Opaque(why.clone())));
             }
         }
+    }
+
+    /// What an array says of the length of one member is said of that.
+    fn too_short(&mut self, holder: LayerId, member: &mut VolumeMember) {
+        let all = std::mem::take(&mut member.remarks);
+        let of_holder = |one: &Remark| one.rule == rules::MD_DATA_PAST_END;
+        let (its, rest): (Vec<_>, Vec<_>) = all.into_iter().partition(of_holder);
+        member.remarks = rest;
+        self.stack.layer_mut(holder).remarks.extend(its);
     }
 
     fn add_crypt(&mut self, node: &PendingSpace, member: &VolumeMember, sector: Bytes) {
@@ -190,6 +205,22 @@ impl Assembly<'_> {
         for partition in &table.partitions {
             self.add_partition(node, table, partition);
         }
+    }
+
+    /// A table and a file system that claim the same bytes: one of them is an accident. Labels of other kinds lie
+    /// in the file system of their first slice.
+    fn two_owners(&mut self, node: &PendingSpace, table: &PartitionTable) {
+        let holder = self.stack.layer_mut(node.layer);
+        let of_disk = matches!(table.kind, TableKind::Dos | TableKind::Gpt);
+        if holder.kind == Kind::Partition || !of_disk {
+            return;
+        }
+        let end = |one: &Partition| one.start.get().saturating_add(one.size.get());
+        let parts = table.partitions.iter();
+        let parts: Vec<_> = parts.map(|one| one.start.get()..end(one)).collect();
+        let owners = owners::accidental(&node.view, &parts);
+        let remarks = owners.iter().map(|one| under_a_table(one, table.kind));
+        holder.remarks.extend(remarks);
     }
 
     fn add_partition(
@@ -308,6 +339,17 @@ impl Assembly<'_> {
             self.put_database(&database, filesystem);
         }
     }
+}
+
+fn under_a_table(owner: &Owner, table: TableKind) -> Remark {
+    let why = format!(
+        "{} lies over all of it, and so does the {} partition table: what one writes destroys what the other holds",
+        owner.what,
+        table.name()
+    );
+    Remark::new(rules::FILESYSTEM_UNDER_TABLE, Severity::DataRisk, why).advise(
+        "find out which of the two is in use (mount both read-only), save its data, and take the other away",
+    )
 }
 
 /// The length of a node from `start` on; unknown for one that only texts describe.

@@ -63,6 +63,16 @@ pub(super) fn probe(view: &View) -> Result<Option<FileSystem>> {
     Ok(None)
 }
 
+/// The place of the one that is there, if the format is that of this list.
+pub(super) fn place(view: &View, format: &str) -> Result<Option<u64>> {
+    for one in KNOWN.iter().filter(|_| format == "known") {
+        if view.has(one.at, one.magic)? {
+            return Ok(Some(one.at));
+        }
+    }
+    Ok(None)
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;

@@ -21,12 +21,12 @@ mod ntfs;
 mod nvlist;
 mod optical;
 mod refs;
-mod simple;
+pub(crate) mod simple;
 mod swap;
 mod ufs;
 mod vmfs;
 pub(crate) mod xfs;
-mod zfs;
+pub(crate) mod zfs;
 
 /// A file system, as its superblock describes it. Offsets are relative to the view.
 #[derive(Clone, Debug, Default)]
@@ -121,6 +121,11 @@ pub fn probe(view: &View) -> Result<Option<FileSystem>> {
     damaged.map_or(Ok(None), Err)
 }
 
+/// The place of the magic number by which `known` recognised something.
+pub(crate) fn known_magic(view: &View, format: &str) -> Result<Option<u64>> {
+    known::place(view, format)
+}
+
 /// A partition that was shrunk, or moved with a wrong size, below a file system that was not.
 fn past_end(found: &FileSystem, view: &View) -> Option<Remark> {
     let (size, space) = (found.size?.get(), view.len());
@@ -130,9 +135,12 @@ fn past_end(found: &FileSystem, view: &View) -> Option<Remark> {
          {missing} B are missing at its end",
         found.kind
     );
-    Some(Remark::new(
-        rules::FILESYSTEM_PAST_END,
-        Severity::DataRisk,
-        why,
-    ))
+    // The sector behind an NTFS volume has the copy of its boot sector.
+    let behind = found.sector.filter(|_| found.kind == "ntfs");
+    let room = Bytes::new(size).checked_add(behind.unwrap_or_default());
+    Some(past_end_remark(why).needing(room))
+}
+
+fn past_end_remark(why: String) -> Remark {
+    Remark::new(rules::FILESYSTEM_PAST_END, Severity::DataRisk, why)
 }

@@ -41,6 +41,12 @@ pub(super) fn probe_nilfs(view: &View) -> Result<Option<FileSystem>> {
     Ok(view.try_record(1024, 1024)?.and_then(|sb| nilfs(&sb)))
 }
 
+/// Whether a superblock of NILFS2 is here; the copy lies 8 sectors before the end.
+pub(crate) fn is_nilfs(view: &View, at: u64) -> Result<bool> {
+    let record = view.try_record(at, 1024)?;
+    Ok(record.is_some_and(|sb| nilfs(&sb).is_some()))
+}
+
 fn nilfs(sb: &Record) -> Option<FileSystem> {
     let block = shifted(sb.le32(20).checked_add(10)?, 10, 16)?;
     if nilfs_checksum(sb)? != sb.le32(16) {

@@ -38,12 +38,7 @@ pub(super) fn probe(view: &View) -> Result<Option<FileSystem>> {
 /// Tries the other three, which may be leftovers: not on a partitioned disk, whose last partition
 /// has its own labels at what may be the same place.
 pub(super) fn probe_rest(view: &View) -> Result<Option<FileSystem>> {
-    let end = view.len() / LABEL * LABEL;
-    for start in [
-        LABEL,
-        end.saturating_sub(2 * LABEL),
-        end.saturating_sub(LABEL),
-    ] {
+    for start in places(view.len()).into_iter().skip(1) {
         // An unreadable end of a failing disk is no reason to recognise nothing.
         let found = label(view, start).unwrap_or_default();
         if let Some(found) = found {
@@ -51,6 +46,73 @@ pub(super) fn probe_rest(view: &View) -> Result<Option<FileSystem>> {
         }
     }
     Ok(None)
+}
+
+/// A label by itself: not asked whether other superblocks take precedence.
+pub(crate) struct Label {
+    /// Its start.
+    pub at: u64,
+    /// The name of the pool.
+    pub pool: String,
+    /// The uberblocks behind it.
+    pub blocks: usize,
+    /// Whether its kind has any: spares and cache devices have none.
+    pub has_blocks: bool,
+    /// The length of the device that it describes, where it says.
+    pub needs: Option<u64>,
+}
+
+/// `POOL_STATE_SPARE`: from there on devices have labels and no uberblocks.
+const FIRST_WITHOUT_BLOCKS: u64 = 3;
+/// libblkid demands as many uberblocks of all labels together before it says `zfs_member`.
+pub(crate) const FEWEST_BLOCKS: usize = 4;
+/// `VDEV_UBERBLOCK_RING`, its blocks at their smallest, and the magic number in either byte order.
+const RING: std::ops::Range<u64> = 128 << 10..256 << 10;
+const BLOCK: usize = 1 << 10;
+const UBERBLOCK: [[u8; 8]; 2] = [0x00ba_b10c_u64.to_le_bytes(), 0x00ba_b10c_u64.to_be_bytes()];
+
+/// Where the labels of a device of `len` bytes are.
+pub(crate) fn places(len: u64) -> [u64; 4] {
+    let end = len / LABEL * LABEL;
+    [
+        0,
+        LABEL,
+        end.saturating_sub(2 * LABEL),
+        end.saturating_sub(LABEL),
+    ]
+}
+
+/// The labels at these places, whoever they belong to. What cannot be read has none.
+pub(crate) fn labels(view: &View) -> Vec<Label> {
+    let mut starts = places(view.len()).to_vec();
+    starts.dedup();
+    let found = starts.into_iter().filter_map(|at| {
+        let found = view.trying(|view| placed(view, at));
+        found.unwrap_or_default()
+    });
+    found.collect()
+}
+
+fn placed(view: &View, at: u64) -> Result<Option<Label>> {
+    let Some(found) = label(view, at)? else {
+        return Ok(None);
+    };
+    let bytes = view.read(at + CONFIG, CONFIG_BYTES)?;
+    let config = NvList::packed(&bytes);
+    let state = config.and_then(|config| config.number("state"));
+    let ring = view.read(at + RING.start, 128 << 10)?;
+    let blocks = ring.chunks(BLOCK);
+    Ok(Some(Label {
+        at,
+        blocks: blocks.filter(|block| is_uberblock(block)).count(),
+        has_blocks: state.is_some_and(|state| state < FIRST_WITHOUT_BLOCKS),
+        needs: config.and_then(|config| needs(&config)),
+        pool: found.label,
+    }))
+}
+
+fn is_uberblock(block: &[u8]) -> bool {
+    UBERBLOCK.iter().any(|magic| block.starts_with(magic))
 }
 
 fn label(view: &View, start: u64) -> Result<Option<FileSystem>> {
@@ -63,7 +125,29 @@ fn label(view: &View, start: u64) -> Result<Option<FileSystem>> {
         return Ok(None);
     }
     let bytes = view.read(at, CONFIG_BYTES)?;
-    Ok(NvList::packed(&bytes).and_then(|config| describe(&config)))
+    let config = NvList::packed(&bytes);
+    let mut found = config.and_then(|config| describe(&config));
+    if let (Some(found), Some(config)) = (&mut found, config) {
+        found.remarks.extend(past_end(view, &config));
+    }
+    Ok(found)
+}
+
+/// The length of the device that a label describes; `None` where it counts several, or does not say.
+fn needs(config: &NvList<'_>) -> Option<u64> {
+    let tree = config.list("vdev_tree")?;
+    let alone = tree.text("type").as_deref() != Some("raidz");
+    let asize = tree.number("asize").filter(|_| alone)?;
+    asize.checked_add(DATA_START.get() + 2 * LABEL)
+}
+
+fn past_end(view: &View, config: &NvList<'_>) -> Option<Remark> {
+    let needs = needs(config).filter(|needs| *needs > view.len())?;
+    let why = format!(
+        "The label describes a ZFS device of {needs} B, the space that holds it has {} B",
+        view.len()
+    );
+    Some(super::past_end_remark(why).needing(Some(Bytes::new(needs))))
 }
 
 /// `None` unless it names a vdev and a state; an active pool also has a transaction group.

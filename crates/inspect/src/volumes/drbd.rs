@@ -17,21 +17,39 @@ const MAGICS: [(u32, &str); 3] = [
     (0x8374_026d, "9"),
 ];
 
+/// Where the magic number lies in the metadata.
+pub(crate) const MAGIC_AT: u64 = 60;
+
 /// The metadata at the end of `view`.
 pub(super) fn probe(view: &View) -> Result<Option<VolumeMember>> {
-    // The metadata block lies on a 4 KiB boundary of the backing device.
-    let Some(at) = (view.len() & !(FROM_END - 1)).checked_sub(FROM_END) else {
-        return Ok(None);
-    };
-    let record = view.record(at, 512)?;
-    let magic = record.be32(60);
-    let Some((_, version)) = MAGICS.iter().find(|(known, _)| *known == magic) else {
+    let Some((record, version, at)) = at_end(view)? else {
         return Ok(None);
     };
     if owner::in_partition(view, at)? {
         return Ok(None);
     }
     Ok(Some(member(&record, version, at)))
+}
+
+/// The place of the metadata on a device of `len` bytes: a 4 KiB boundary.
+pub(crate) const fn place(len: u64) -> Option<u64> {
+    (len & !(FROM_END - 1)).checked_sub(FROM_END)
+}
+
+/// The metadata at that place, whoever they belong to, and the bytes that they say are before them.
+pub(crate) fn seen(view: &View) -> Result<Option<(u64, u64)>> {
+    let found = view.trying(at_end)?;
+    Ok(found.map(|(record, _, at)| (at, record.be64(0).saturating_mul(512))))
+}
+
+fn at_end(view: &View) -> Result<Option<(Record, &'static str, u64)>> {
+    let Some(at) = place(view.len()) else {
+        return Ok(None);
+    };
+    let record = view.record(at, 512)?;
+    let magic = record.be32(60);
+    let known = MAGICS.iter().find(|(known, _)| *known == magic);
+    Ok(known.map(|(_, version)| (record, *version, at)))
 }
 
 fn member(record: &Record, version: &str, at: u64) -> VolumeMember {

@@ -8,7 +8,7 @@ mod bitlocker;
 mod bluestore;
 mod ddf;
 mod dm;
-mod drbd;
+pub(crate) mod drbd;
 mod imsm;
 mod luks;
 pub(crate) mod lvm;

@@ -79,11 +79,9 @@ fn place(view: &View, member: &mut VolumeMember, start: Bytes, size: Option<Byte
             start.get(),
             view.len()
         );
-        member.remarks.push(Remark::new(
-            rules::LUKS_DATA_PAST_END,
-            Severity::Broken,
-            why,
-        ));
+        let end = size.and_then(|size| start.checked_add(size));
+        let remark = Remark::new(rules::LUKS_DATA_PAST_END, Severity::Broken, why);
+        member.remarks.push(remark.needing(end));
     } else if let Some(size) = member.data_size {
         remark_size(member, size, sector);
     }

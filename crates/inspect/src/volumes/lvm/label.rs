@@ -27,6 +27,8 @@ pub(super) struct Area {
 pub(super) struct PvLabel {
     /// PV id with dashes.
     pub pv: String,
+    /// The length of the device when it became one; zero where it is not said.
+    pub device: Bytes,
     /// The first data area.
     pub data: Option<Area>,
     /// Areas that hold copies of the group's text.
@@ -61,6 +63,7 @@ fn read(record: &Record) -> Result<PvLabel> {
     let (metadata, _) = areas(record, next);
     Ok(PvLabel {
         pv: dashed(&id),
+        device: Bytes::new(record.le64(offset + 32)),
         data: data.first().copied(),
         metadata,
         remarks: checksum(record).into_iter().collect(),

@@ -35,6 +35,7 @@ fn member(view: &View, label: PvLabel) -> VolumeMember {
     let group = area::newest(view, &label.metadata, &mut remarks);
     let mut member = VolumeMember::new("lvm2", Detail::Opaque(String::new()));
     place(view, &label, group.as_ref(), &mut member);
+    shorter(view, &label, &mut member);
     if let Some(group) = &group {
         member.set.clone_from(&group.id);
         member.name.clone_from(&group.name);
@@ -84,6 +85,33 @@ fn place(view: &View, label: &PvLabel, group: Option<&VolumeGroup>, member: &mut
     agree(view, pv, header, member);
 }
 
+/// A device that is shorter than its label says, though all extents are there: LVM warns, and extends volumes
+/// into what is missing as soon as the label counts.
+fn shorter(view: &View, label: &PvLabel, member: &mut VolumeMember) {
+    let said = member.remarks.iter_mut();
+    let past_end = said
+        .filter(|one| one.rule == rules::LVM_PV_TOO_SMALL)
+        .last();
+    if label.device.get() <= view.len() {
+        return;
+    }
+    if let Some(remark) = past_end {
+        remark.room = remark.room.max(Some(label.device));
+        return;
+    }
+    let why = format!(
+        "The PV was made on {} bytes, the space that holds it has {}",
+        label.device.get(),
+        view.len()
+    );
+    let remark = Remark::new(rules::LVM_PV_TOO_SMALL, Severity::DataRisk, why);
+    member
+        .remarks
+        .push(remark.needing(Some(label.device)).advise(
+            "give the device its length back, or `pvresize` it if it was shortened on purpose",
+        ));
+}
+
 fn agree(view: &View, pv: &GroupPv, header: Option<Bytes>, member: &mut VolumeMember) {
     if let Some(header) = header.filter(|header| *header != pv.pe_start) {
         let why = format!(
@@ -109,6 +137,7 @@ fn agree(view: &View, pv: &GroupPv, header: Option<Bytes>, member: &mut VolumeMe
         );
         member.remarks.push(
             Remark::new(rules::LVM_PV_TOO_SMALL, Severity::Broken, why)
+                .needing(end)
                 .advise("vgck and pvck show what is missing; the device may have been shrunk"),
         );
     }

@@ -5,7 +5,7 @@
 
 pub mod geometry;
 pub(crate) mod layout;
-mod v0;
+pub(crate) mod v0;
 mod v1;
 
 use ioalign_core::{Remark, rules};
@@ -35,6 +35,31 @@ pub(super) fn probe(view: &View) -> Result<Option<VolumeMember>> {
     }
     found.extend(v0::read(view)?);
     Ok(newest(found))
+}
+
+/// A superblock by itself: not compared with others, nor with a table in front of it.
+pub(crate) struct PlacedSuperblock {
+    /// What it says.
+    pub member: VolumeMember,
+    /// The place of its magic number.
+    pub magic: u64,
+}
+
+/// All superblocks of `view` that name their own place.
+pub(crate) fn self_placed(view: &View) -> Result<Vec<PlacedSuperblock>> {
+    let end = v1::end_offset(view.len()).map(|at| (at, "1.0"));
+    let mut found = Vec::new();
+    for (at, version) in [Some((BLOCK, "1.2")), Some((0, "1.1")), end]
+        .into_iter()
+        .flatten()
+    {
+        let read = view.trying(|view| v1::read(view, at, version))?;
+        found.extend(read.map(|dated| PlacedSuperblock {
+            member: dated.member,
+            magic: at,
+        }));
+    }
+    Ok(found)
 }
 
 /// The superblock that mdadm would take, with a remark about those that it would not.

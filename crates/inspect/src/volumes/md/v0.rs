@@ -5,7 +5,7 @@ use ioalign_core::{Bytes, Remark};
 use ioalign_core::{Severity, rules};
 
 use super::layout::{MdShape, layout_name, level_name};
-use super::{DatedSuperblock, MAGIC, checksum};
+use super::{DatedSuperblock, MAGIC, PlacedSuperblock, checksum};
 use crate::error::Result;
 use crate::view::{Record, View};
 use crate::volumes::{Detail, Md, VolumeMember, owner};
@@ -47,22 +47,16 @@ impl Words {
 }
 
 /// The place of the superblock on a device of `len` bytes.
-const fn offset(len: u64) -> Option<u64> {
+pub(crate) const fn offset(len: u64) -> Option<u64> {
     (len & !(RESERVED - 1)).checked_sub(RESERVED)
 }
 
 /// The superblock of `view`. This version does not say where it lies: when the last partition
 /// of a disk is a member, the disk seems to be one too, unless its table is asked.
 pub(super) fn read(view: &View) -> Result<Option<DatedSuperblock>> {
-    let Some(at) = offset(view.len()) else {
+    let Some((words, at)) = at_end(view)? else {
         return Ok(None);
     };
-    let Some(words) = words(view, at)? else {
-        return Ok(None);
-    };
-    if words.get(1) != 0 || !matches!(words.get(2), 90 | 91) {
-        return Ok(None);
-    }
     if owner::in_partition(view, at)? {
         return Ok(None);
     }
@@ -70,6 +64,26 @@ pub(super) fn read(view: &View) -> Result<Option<DatedSuperblock>> {
         member: member(&words, at),
         created: u64::from(words.get(6)),
     }))
+}
+
+/// The superblock at the place of one, whoever it belongs to, and the bytes of the device that its array uses;
+/// `None` where it does not say that.
+pub(crate) fn seen(view: &View) -> Result<Option<(PlacedSuperblock, Option<u64>)>> {
+    let found = view.trying(at_end)?;
+    Ok(found.map(|(words, at)| {
+        let used = Some(used(&words).get()).filter(|used| *used > 0);
+        let member = member(&words, at);
+        (PlacedSuperblock { member, magic: at }, used)
+    }))
+}
+
+fn at_end(view: &View) -> Result<Option<(Words, u64)>> {
+    let Some(at) = offset(view.len()) else {
+        return Ok(None);
+    };
+    let words = words(view, at)?;
+    let of_version = |words: &Words| words.get(1) == 0 && matches!(words.get(2), 90 | 91);
+    Ok(words.filter(of_version).map(|words| (words, at)))
 }
 
 fn words(view: &View, at: u64) -> Result<Option<Words>> {

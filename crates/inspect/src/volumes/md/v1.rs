@@ -195,9 +195,10 @@ fn remark_space(member: &mut VolumeMember, view: &View, at: u64) {
             "md data area from byte {} ends at byte {end}, past the {limit} bytes there are for it",
             start.get()
         );
-        member
-            .remarks
-            .push(Remark::new(rules::MD_DATA_PAST_END, Severity::Broken, why));
+        let remark = Remark::new(rules::MD_DATA_PAST_END, Severity::Broken, why);
+        // One behind the data cannot be brought to another place by a longer device.
+        let room = Some(Bytes::new(end)).filter(|_| at <= start.get() && end < u64::MAX);
+        member.remarks.push(remark.needing(room));
     }
 }
 
