@@ -49,6 +49,9 @@ pub fn pages(findings: &mut [Finding]) {
 }
 
 fn fixing(stack: &Stack, finding: &Finding, job: &CheckJob, path: Option<&Path>) -> Option<String> {
+    if finding.suggest.size.is_some() && is_length(finding) {
+        return enlarging(stack, finding, path);
+    }
     if !is_start(finding) {
         return None;
     }
@@ -82,6 +85,38 @@ fn is_start(finding: &Finding) -> bool {
     )
 }
 
+/// Whether it is that contents are longer than their partition.
+fn is_length(finding: &Finding) -> bool {
+    matches!(
+        finding.rule,
+        rules::FILESYSTEM_PAST_END
+            | rules::LVM_PV_TOO_SMALL
+            | rules::MD_DATA_PAST_END
+            | rules::LUKS_DATA_PAST_END
+    )
+}
+
+/// The call that makes a partition as long as its contents.
+fn enlarging(stack: &Stack, finding: &Finding, path: Option<&Path>) -> Option<String> {
+    let layer = finding.layer?;
+    let disk = disk_of(stack, layer)?;
+    let partition = match stack.layer(layer).kind {
+        Kind::Partition => layer,
+        _ => stack.layer(layer).below.first()?.below,
+    };
+    // `p1`, `sda1`, `nvme0n1p1`.
+    let name = &stack.layer(partition).name;
+    let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    let number = name
+        .get(name.len() - digits..)
+        .filter(|number| !number.is_empty())?;
+    let path = path.map(Path::to_owned).or_else(|| device(stack, disk))?;
+    Some(format!(
+        "ioalign fix {} --enlarge-partition {number}",
+        shell::path(&path)
+    ))
+}
+
 /// The disk whose table places a layer: its partition, or what lies on one alone.
 fn disk_of(stack: &Stack, guilty: LayerId) -> Option<LayerId> {
     let below = |id: LayerId| match stack.layer(id).below.as_slice() {
@@ -90,7 +125,7 @@ fn disk_of(stack: &Stack, guilty: LayerId) -> Option<LayerId> {
     };
     let partition = match stack.layer(guilty).kind {
         Kind::Partition => guilty,
-        Kind::Filesystem | Kind::LvmPv | Kind::Crypt => below(guilty)?,
+        Kind::Filesystem | Kind::Swap | Kind::LvmPv | Kind::Crypt => below(guilty)?,
         _ => return None,
     };
     let disk = below(partition)?;

@@ -11,6 +11,7 @@ pub mod files;
 pub mod gpt;
 pub mod lvm;
 pub mod mbr;
+pub mod md;
 pub mod needs;
 pub mod nvlist;
 pub mod postgres;

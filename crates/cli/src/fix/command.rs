@@ -60,6 +60,10 @@ fn layout(arguments: &FixArgs, step: FixStep<'_>, words: &mut Vec<String>) {
         "--convert-sector-size",
         change.convert_sector_size.map(sector),
     );
+    option(
+        "--enlarge-partition",
+        change.enlarge_partition.map(|number| number.to_string()),
+    );
     option("--partition", numbers(&arguments.partition));
     option("--align", arguments.align.map(size));
     for grid in &arguments.grid {

@@ -1,20 +1,45 @@
 //! The document of a fix, from the plan and from what was typed.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::Result;
 use ioalign_core::fix_document::{
-    FixConversion, FixDocument, FixDone, FixEstimate, FixJournal, FixPlan, FixResult, RateSource,
-    SCHEMA,
+    FixConversion, FixDocument, FixDone, FixEstimate, FixJournal, FixPlan, FixRefusal, FixResult,
+    RateSource, SCHEMA,
 };
 use ioalign_repair::Job;
 use ioalign_repair::fix::RepairPlan;
 use ioalign_repair::mover::{self, Done};
 use ioalign_report::{RenderOptions, fix as report};
 
+use super::refuse::Refusal;
 use super::{FixPage, next, options, place, precautions};
 use crate::args::FixArgs;
 use crate::look;
+
+/// Whether a document is on standard output already: there is room for one.
+static WRITTEN: AtomicBool = AtomicBool::new(false);
+
+/// Whether a document was written.
+pub fn was_written() -> bool {
+    WRITTEN.load(Ordering::Relaxed)
+}
+
+/// Writes the document of a call that was refused.
+pub fn refused(arguments: &FixArgs, error: &anyhow::Error) -> Result<()> {
+    let refusal = error.downcast_ref::<Refusal>();
+    let steps = refusal.map_or(&[][..], |refusal| &refusal.next);
+    let document = FixDocument {
+        refused: Some(FixRefusal {
+            why: format!("{error:#}"),
+            rule: refusal.and_then(|refusal| refusal.rule),
+        }),
+        next: steps.iter().map(|step| step.command.clone()).collect(),
+        ..empty(arguments, FixResult::Refused)
+    };
+    look::json(&document)
+}
 
 /// The document of a page.
 pub fn of(page: &FixPage<'_>) -> FixDocument {
@@ -59,6 +84,7 @@ fn empty(arguments: &FixArgs, result: FixResult) -> FixDocument {
         plan: None,
         conversion: None,
         done: None,
+        refused: None,
         next: Vec::new(),
         output: output.map(|path| path.display().to_string()),
     }
@@ -91,6 +117,7 @@ fn planned(page: &FixPage<'_>, plan: &RepairPlan) -> FixPlan {
 
 /// To standard output, as JSON or text.
 pub fn write(arguments: &FixArgs, document: &FixDocument, options: &RenderOptions) -> Result<()> {
+    WRITTEN.store(true, Ordering::Relaxed);
     match arguments.look.json {
         true => look::json(document),
         false => look::write(&report::render(document, options)),

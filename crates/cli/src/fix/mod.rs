@@ -4,6 +4,7 @@ mod abandon;
 mod command;
 mod convert;
 mod document;
+mod enlarge;
 mod estimate;
 mod flight;
 mod fresh;
@@ -12,6 +13,7 @@ mod migrate;
 mod next;
 mod output;
 mod overlays;
+mod owner;
 mod perform;
 mod place;
 mod precautions;
@@ -39,8 +41,20 @@ use room::FixRoom;
 /// How a dry run ends with `--exit-code` where something would move.
 const WOULD_MOVE: Exit = Exit::Code(1);
 
-/// Runs the verb.
+/// Runs the verb. What ends without a document of its own has one of the refusal.
 pub fn run(arguments: &FixArgs) -> Result<Exit> {
+    let ended = begin(arguments);
+    if let Err(error) = &ended
+        && arguments.look.json
+        && !migrate::is_for(&arguments.target)
+        && !document::was_written()
+    {
+        document::refused(arguments, error)?;
+    }
+    ended
+}
+
+fn begin(arguments: &FixArgs) -> Result<Exit> {
     let mode = &arguments.mode;
     if migrate::is_for(&arguments.target) {
         return migrate::run(arguments);
@@ -95,6 +109,7 @@ fn show(arguments: &FixArgs) -> Result<Exit> {
     match &arguments.output {
         Some(new) => image_name::free(new)?,
         None => {
+            overlays::refuse(arguments)?;
             unused?;
             possible_in_place(&mut *disk, &plan, arguments, page.room)?;
         }
@@ -120,8 +135,13 @@ fn possible_in_place(
 /// The plan for an open disk.
 pub fn plan(disk: &mut dyn Disk, arguments: &FixArgs) -> Result<RepairPlan> {
     let path = &arguments.target;
-    let survey = survey::of(disk, path, grids(arguments), arguments.sector_size)?;
-    fix::plan(disk, &survey, &choices(arguments)).map_err(|error| refuse::unplanned(error, path))
+    let mut survey = survey::of(disk, path, grids(arguments), arguments.sector_size)?;
+    let choices = Choices {
+        enlarge: enlarge::wanted(arguments, &mut survey)?,
+        ..choices(arguments)
+    };
+    enlarge::all_fit(&survey, path)?;
+    fix::plan(disk, &survey, &choices).map_err(|error| refuse::unplanned(error, path))
 }
 
 /// The grids that were named.
@@ -137,6 +157,7 @@ fn choices(arguments: &FixArgs) -> Choices {
         grow: arguments.change.grow,
         shrink_last: arguments.change.shrink_last,
         anywhere: arguments.change.anywhere,
+        enlarge: None,
     }
 }
 
@@ -157,6 +178,9 @@ pub fn agreed(
         return Ok(None);
     }
     refuse::without_consent(&plan, arguments)?;
+    if arguments.output.is_none() {
+        overlays::refuse(arguments)?;
+    }
     Ok(Some(plan))
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use std::fmt::Display;
+use std::fmt::{self, Display, Formatter};
 
 use anyhow::{Result, anyhow};
 use ioalign_core::shell;
@@ -20,9 +20,57 @@ pub fn error(error: Error, path: &Path) -> anyhow::Error {
     anyhow!(error.of_target(path))
 }
 
+/// A refusal: what and where, by which rule, and what to do about it.
+#[derive(Debug)]
+pub struct Refusal {
+    /// What is refused, and why.
+    pub what: String,
+    /// The rule whose page says more.
+    pub rule: Option<&'static str>,
+    /// What to do next, the best first.
+    pub next: Vec<NextStep>,
+}
+
+/// A command, and when it is the right one.
+#[derive(Debug)]
+pub struct NextStep {
+    /// For a POSIX shell.
+    pub command: String,
+    /// In a few words; empty where there is no choice.
+    pub when: &'static str,
+}
+
+impl Display for Refusal {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)?;
+        if let Some(rule) = self.rule {
+            write!(f, " ({rule})")?;
+        }
+        for (index, step) in self.next.iter().enumerate() {
+            let before = if index == 0 { "; next:" } else { ", or" };
+            write!(f, "{before} `{}`", step.command)?;
+            if !step.when.is_empty() {
+                write!(f, " {}", step.when)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Refusal {}
+
 /// A refusal, with the command to type next.
 pub fn then(what: impl Display, next: &str) -> anyhow::Error {
-    anyhow!("{what}; next: `{next}`")
+    let step = NextStep {
+        command: next.to_owned(),
+        when: "",
+    };
+    let refusal = Refusal {
+        what: what.to_string(),
+        rule: None,
+        next: vec![step],
+    };
+    refusal.into()
 }
 
 /// A refusal of the library to plan on this target; `check` shows what is on it.

@@ -14,7 +14,7 @@ use ioalign_repair::tables::{PartitionSlot, RewritableTable, SlotKind};
 use ioalign_report::Target;
 use ioalign_report::words::{clean, kinds};
 
-use super::refuse;
+use super::{enlarge, owner, refuse};
 use crate::check::{self, CheckJob};
 
 /// The survey; refused where data may be somewhere else than the table says.
@@ -26,6 +26,7 @@ pub fn of(
 ) -> Result<DiskSurvey> {
     let table =
         RewritableTable::read_anywhere(disk).map_err(|error| refuse::unplanned(error, path))?;
+    owner::refuse_others(path, sector)?;
     of_table(&table, path, &check::one(path, &job(grids, sector)))
 }
 
@@ -116,10 +117,11 @@ fn sound(target: &Target, ground: LayerId, path: &Path) -> Result<()> {
         return Err(refuse::then(why, &check_of(path)));
     }
     let here = |id: LayerId| id == ground || stack.above(ground).any(|above| above == id);
-    let broken = target
-        .findings
-        .iter()
-        .find(|finding| finding.severity == Severity::Broken && finding.layer.is_none_or(here));
+    let broken = target.findings.iter().find(|finding| {
+        finding.severity == Severity::Broken
+            && finding.layer.is_none_or(here)
+            && !enlarge::is_about_length(finding)
+    });
     match broken {
         Some(finding) => {
             let why = format!(
@@ -154,6 +156,7 @@ fn part(
         demand: role.carries_data().then(|| demands.on(ground, layer)),
         suggested: layer.and_then(|id| suggested(target, id)),
         stays: layer.and_then(|id| stays(stack, id)),
+        needs: layer.and_then(|id| enlarge::needed(target, id)),
     }
 }
 

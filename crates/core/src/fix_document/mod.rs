@@ -27,6 +27,17 @@ pub enum FixResult {
     Copied,
     /// The image is one for other sectors.
     Converted,
+    /// It cannot be done, and nothing was written.
+    Refused,
+}
+
+/// Why something was not done.
+#[derive(Clone, Debug, Serialize)]
+pub struct FixRefusal {
+    /// The rule whose page says more.
+    pub rule: Option<&'static str>,
+    /// The message.
+    pub why: String,
 }
 
 /// A plan, what was done of it, and what comes next.
@@ -49,7 +60,11 @@ pub struct FixDocument {
     pub conversion: Option<FixConversion>,
     /// What was done.
     pub done: Option<FixDone>,
-    /// Commands that do what is planned, the best first, or the one that judges what was done.
+    /// Why it was refused.
+    #[serde(flatten)]
+    pub refused: Option<FixRefusal>,
+    /// Commands that do what is planned, the best first, or the one that judges what was done; after a refusal what
+    /// to do about it.
     pub next: Vec<String>,
     /// The new image that was asked for.
     #[serde(skip)]

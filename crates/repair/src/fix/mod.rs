@@ -8,6 +8,7 @@ mod choose;
 mod dirty;
 mod document;
 mod ends;
+mod enlarge;
 mod extended;
 mod line;
 mod no_room;
@@ -18,6 +19,7 @@ mod survey;
 use std::ops::Range;
 
 pub use dirty::{LogState, is_about_a_log, log};
+pub use enlarge::Enlargement;
 pub use sector::Sectored;
 pub use survey::{Choices, DiskSurvey, PartitionFacts};
 
@@ -115,6 +117,9 @@ pub fn plan(disk: &mut dyn Disk, survey: &DiskSurvey, choices: &Choices) -> Resu
     let old = table.slots();
     let reserved = boot::reserved(disk, &table)?;
     let low = first_free(&table, &reserved);
+    if let Some(wanted) = choices.enlarge {
+        return longer(disk, survey, table, &reserved, low, wanted);
+    }
     let chosen = choose::layout(&table, (low, end), &reserved, survey, choices)?;
     let Chosen { shifts, cut, .. } = &chosen;
     let mut ends = ends::Ends::default();
@@ -150,6 +155,38 @@ pub fn plan(disk: &mut dyn Disk, survey: &DiskSurvey, choices: &Choices) -> Resu
         survey: survey.clone(),
         consequences,
         shrink: ends.shrink,
+    })
+}
+
+/// The plan that makes one partition longer, and moves nothing.
+fn longer(
+    disk: &mut dyn Disk,
+    survey: &DiskSurvey,
+    table: RewritableTable,
+    reserved: &[Reserved],
+    low: u64,
+    wanted: Enlargement,
+) -> Result<RepairPlan> {
+    let old = table.slots();
+    let mut new = enlarge::enlarged(&table, reserved, wanted)?;
+    let (job, consequences) = if new == old {
+        (build::nothing(disk), Vec::new())
+    } else {
+        extended::place(&table, &mut new, low)?;
+        let (job, mut stated) = build::job(disk, &table, &old, &new, &[], reserved, false)?;
+        one_table(disk, &job)?;
+        stated.push(enlarge::stated(wanted));
+        (job, stated)
+    };
+    Ok(RepairPlan {
+        table,
+        old,
+        new,
+        shifts: Vec::new(),
+        job,
+        survey: survey.clone(),
+        consequences,
+        shrink: None,
     })
 }
 

@@ -2,6 +2,7 @@
 
 use ioalign_core::Boundaries;
 
+use super::enlarge::Enlargement;
 use crate::boot::{Consequence, Weight};
 use crate::tables::PartitionSlot;
 
@@ -19,6 +20,8 @@ pub struct PartitionFacts {
     pub suggested: Option<u64>,
     /// Why it must not be moved.
     pub stays: Option<String>,
+    /// The length that its contents say they have, where that is more than it has.
+    pub needs: Option<u64>,
 }
 
 /// What is known of a disk.
@@ -50,6 +53,8 @@ pub struct Choices {
     pub shrink_last: bool,
     /// Partitions may go far over free space, where that saves writing them to the journal too.
     pub anywhere: bool,
+    /// Make one partition longer, and do nothing else.
+    pub enlarge: Option<Enlargement>,
 }
 
 impl Choices {

@@ -150,6 +150,7 @@ fn moved(case: &Case, demand: Boundaries, suggested: Option<u64>) -> Option<(u64
             demand: Some(demand),
             suggested,
             stays: None,
+            needs: None,
         }],
         ..DiskSurvey::default()
     };

@@ -151,6 +151,7 @@ fn survey(disk: &mut MemoryDisk, phases: &[u64]) -> DiskSurvey {
             }),
             suggested: None,
             stays: None,
+            needs: None,
         });
     }
     DiskSurvey {

@@ -44,6 +44,7 @@ impl Watched {
             }),
             suggested: None,
             stays: None,
+            needs: None,
         };
         let survey = DiskSurvey {
             parts: vec![part],

@@ -84,9 +84,13 @@ fn verdict(document: &FixDocument) -> String {
                 about(Bytes::new(moved))
             )
         }
+        (FixResult::Moved, Some(plan)) if plan.moves.is_empty() => {
+            "the table is as planned, and the journal is gone".to_owned()
+        }
         (FixResult::Moved | FixResult::Converted, _) => {
             "everything is in its new place, and the journal is gone".to_owned()
         }
+        (FixResult::Refused, _) => "it is refused; nothing was written".to_owned(),
         (FixResult::RolledBack, _) => {
             "everything is where it was, and the journal is gone".to_owned()
         }

@@ -24,6 +24,11 @@ pub struct ChangeArgs {
     #[arg(long, conflicts_with_all = ["convert_sector_size", "universal"])]
     pub anywhere: bool,
 
+    /// Make partition N as long as the file system or volume in it says it is, where the space behind it is free.
+    /// Nothing moves
+    #[arg(long, value_name = "N", conflicts_with_all = ["grow", "shrink_last", "convert_sector_size", "universal", "partition", "align", "grid", "profile_grid"])]
+    pub enlarge_partition: Option<u32>,
+
     /// Make an image for disks with this logical sector: 512 or 4096; its GPT and its FAT file systems
     /// are rebuilt
     #[arg(long, value_name = "BYTES", value_parser = logical, conflicts_with_all = ["partition", "align", "grid", "profile_grid"])]

@@ -14,7 +14,7 @@ use ioalign_repair::convert::{self, ConversionAnswer, ConversionWish};
 use ioalign_repair::mover::Done;
 use ioalign_repair::{Disk, Job};
 
-use super::{WOULD_MOVE, document as outer, refuse, target};
+use super::{WOULD_MOVE, document as outer, owner, refuse, target};
 use crate::args::FixArgs;
 use crate::exit::{Exit, UsageError};
 use crate::look;
@@ -41,6 +41,7 @@ fn open(arguments: &FixArgs, write: bool) -> Result<Box<dyn Disk>> {
 
 /// The plan for an open disk; `None`: nothing to do.
 fn plan(disk: &mut dyn Disk, arguments: &FixArgs, to: u64) -> Result<Option<convert::Conversion>> {
+    owner::refuse_others(&arguments.target, arguments.sector_size)?;
     let both = arguments.change.universal;
     let from = match arguments.sector_size {
         Some(size) => u64::from(size.get()),

@@ -14,7 +14,7 @@ use ioalign_repair::tables::RewritableTable;
 use ioalign_repair::{Disk, Move};
 use ioalign_report::Target;
 
-use super::super::{choices, refuse, survey};
+use super::super::{choices, enlarge, owner, refuse, survey};
 use super::found_image::{FoundImage, ImageFacts};
 use crate::args::FixArgs;
 
@@ -151,11 +151,17 @@ fn aligned(
         Err(error) if arguments.change.convert_sector_size.is_some() => return Err(error.into()),
         Err(error) => return without_table(&found.target, &error, answer).map(|()| None),
     };
+    owner::refuse_others_of(
+        &found.file.source()?,
+        &found.file.path,
+        arguments.sector_size,
+    )?;
     let survey = DiskSurvey {
         // The new file has none of the old one's faults: nothing is to be said of them.
         container: None,
         ..survey::of_table(&table, &found.file.path, &found.target)?
     };
+    enlarge::all_fit(&survey, &found.file.path)?;
     let plan = fix::plan(disk, &survey, &choices(arguments))?;
     fix::consent(&plan, |one| refuse::accepted(one, arguments))?;
     answer.moved_partitions = plan.shifts.len() as u64;

@@ -3,6 +3,7 @@
 mod convert;
 mod devices;
 mod ends;
+mod enlarge;
 mod guilty;
 mod in_flight;
 mod killed;
@@ -12,6 +13,7 @@ mod migrate;
 mod new_image;
 mod ova;
 mod overlays;
+mod owners;
 mod package;
 mod pasted;
 mod refusals;
@@ -247,6 +249,15 @@ fn valid(document: &Value) {
     let errors = validator.iter_errors(document);
     let errors: Vec<_> = errors.map(|error| error.to_string()).collect();
     assert!(errors.is_empty(), "{errors:#?}\n{document:#}");
+}
+
+/// The bytes of a second state that differ from the first.
+fn new_bytes(before: &[u8], after: &[u8]) -> Vec<u8> {
+    // Blocks first: tests are built without optimising.
+    let blocks = before.chunks(4096).zip(after.chunks(4096));
+    let changed = blocks.filter(|(old, new)| old != new);
+    let bytes = changed.flat_map(|(old, new)| old.iter().zip(new).filter(|(old, new)| old != new));
+    bytes.map(|(_, new)| *new).collect()
 }
 
 #[test]

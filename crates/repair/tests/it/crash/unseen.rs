@@ -111,6 +111,7 @@ fn plan(path: &Path) -> RepairPlan {
         }),
         suggested: None,
         stays: None,
+        needs: None,
     };
     let choices = Choices {
         align: Some(MIB),

@@ -25,6 +25,7 @@ fn survey(numbers: &[u32]) -> DiskSurvey {
         }),
         suggested: None,
         stays: None,
+        needs: None,
     };
     DiskSurvey {
         parts: numbers.iter().map(part).collect(),
@@ -63,6 +64,7 @@ const GROW: Choices = Choices {
     grow: true,
     shrink_last: false,
     anywhere: false,
+    enlarge: None,
 };
 const SHRINK: Choices = Choices {
     only: Vec::new(),
@@ -70,6 +72,7 @@ const SHRINK: Choices = Choices {
     grow: false,
     shrink_last: true,
     anywhere: false,
+    enlarge: None,
 };
 
 fn two(path: &Path, script: &str) {
