@@ -21,7 +21,6 @@ use crate::say::note;
 /// Plans again, on the disk that no other process can use from now on, and does it.
 pub fn apply(arguments: &FixArgs) -> Result<Exit> {
     flight::refuse_unfinished(arguments)?;
-    overlays::refuse(arguments)?;
     let journal = place::prepare(arguments)?;
     let was_shrunk = shrink::first(arguments)?;
     let mut disk = target::open(arguments, true)?;

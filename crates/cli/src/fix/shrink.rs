@@ -7,7 +7,7 @@ use ioalign_repair::fix::RepairPlan;
 use ioalign_repair::resize::{self, Shrink};
 
 use super::command::{self, FixStep};
-use super::{plan, refuse, target};
+use super::{overlays, plan, refuse, target};
 use crate::args::FixArgs;
 use crate::image_name;
 use crate::say::note;
@@ -24,6 +24,7 @@ pub fn first(arguments: &FixArgs) -> Result<bool> {
     };
     refuse::expected(&plan, arguments)?;
     refuse::without_consent(&plan, arguments)?;
+    overlays::refuse(arguments)?;
     possible(&mut *disk, &plan, arguments)?;
     let path = &arguments.target;
     // The tools want it for themselves.

@@ -44,6 +44,9 @@ pub fn shown(arguments: &FixArgs, to: u64) -> Result<Exit> {
     page.write()?;
     if let Some(conversion) = &conversion {
         consented(conversion, arguments)?;
+        if arguments.output.is_none() {
+            overlays::refuse(arguments)?;
+        }
     }
     Ok(page.exit())
 }
