@@ -26,6 +26,7 @@ fn disk(parts: &[(u64, u64)]) -> MemoryDisk {
 /// What `check` would say: 4 KiB grids, and for each partition that is off them the next mebibyte.
 fn survey(parts: &[(u64, u64)]) -> DiskSurvey {
     let one = |(number, (start, _)): (u32, &(u64, u64))| PartitionFacts {
+        needs: None,
         number,
         what: "noise".to_owned(),
         demand: Some(Boundaries {
@@ -61,6 +62,7 @@ const NEAR: Choices = Choices {
     grow: false,
     shrink_last: false,
     anywhere: false,
+    enlarge: None,
 };
 #[test]
 fn a_lone_partition_goes_to_the_nearest_mebibyte() {

@@ -36,6 +36,7 @@ fn plan(grub: bool) -> RepairPlan {
         with_grub(&mut bytes);
     }
     let part = |number| PartitionFacts {
+        needs: None,
         number,
         what: "noise".to_owned(),
         demand: Some(Boundaries {

@@ -153,6 +153,7 @@ fn grub_is_found_on_a_disk_that_is_longer() {
     let mut disk = grub(34, 5, "start=8192, size=40960, type=L\n");
     disk.bytes.resize(80 << 20, 0);
     let part = |number| PartitionFacts {
+        needs: None,
         number,
         what: "data".to_owned(),
         demand: (number == 1).then_some(Boundaries {
@@ -173,6 +174,7 @@ fn grub_is_found_on_a_disk_that_is_longer() {
             grow,
             shrink_last: false,
             anywhere: false,
+            enlarge: None,
         };
         let mut disk = disk.clone();
         if !grow {
