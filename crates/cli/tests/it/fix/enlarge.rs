@@ -237,7 +237,7 @@ fn space_that_is_not_free_is_not_taken() {
     }
     let disk = Disk::new("disk.img", 35 * MIB);
     disk.write(0, &mbr::sector(&[(0x83, 63, 61_440)]));
-    disk.write(63 * 512, &contents.read(0, 30 * MIB as usize));
+    disk.write(63 * 512, &contents.read(0, 30 << 20));
     refused(
         &[text(disk.path()), "--enlarge-partition", "1"],
         65,
@@ -251,7 +251,7 @@ fn space_that_is_not_free_is_not_taken() {
         4000 * 512,
         &mbr::sector(&[(0x83, 63, 61_440), (0x05, 66_000, 41_000)]),
     );
-    disk.write(4063 * 512, &contents.read(0, 30 * MIB as usize));
+    disk.write(4063 * 512, &contents.read(0, 30 << 20));
     disk.write(70_000 * 512, &second);
     refused(
         &[text(disk.path()), "--enlarge-partition", "5"],

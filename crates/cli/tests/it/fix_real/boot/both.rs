@@ -114,15 +114,17 @@ fn converted(image: &Image, option: &[&str]) -> ([PathBuf; 2], String) {
 /// Tables, and every partition: what moved has left something where it was, in place and in the copy other things.
 fn are_the_same(one: &Path, other: &Path) {
     let [one_bytes, other_bytes] = [one, other].map(|path| std::fs::read(path).unwrap());
-    let mut places = vec![0..34];
-    if one_bytes[8 * 512..].starts_with(b"EFI PART") && one_bytes[512..].starts_with(b"EFI PART") {
-        places = vec![0..80];
-        places.extend(
-            slots(one)
-                .iter()
-                .map(|slot| slot.start..slot.start + slot.sectors),
-        );
-    }
+    let has_both =
+        one_bytes[8 * 512..].starts_with(b"EFI PART") && one_bytes[512..].starts_with(b"EFI PART");
+    let (tables, parts) = if has_both {
+        (0..80, slots(one))
+    } else {
+        (0..34, Vec::new())
+    };
+    let parts = parts
+        .iter()
+        .map(|slot| slot.start..slot.start + slot.sectors);
+    let places = std::iter::once(tables).chain(parts);
     for place in places {
         let [start, end] = [place.start, place.end].map(|at| usize::try_from(at * SECTOR).unwrap());
         assert!(
