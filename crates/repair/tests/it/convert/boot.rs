@@ -30,7 +30,7 @@ fn boot_img(core: u64) -> Vec<u8> {
 /// `core.img` that begins in this sector.
 fn core_img(core: u64) -> Vec<u8> {
     let mut bytes: Vec<u8> = (0..512 * (usize::from(MORE) + 1))
-        .map(|at| (at % 251) as u8)
+        .map(|at| u8::try_from(at % 251).unwrap())
         .collect();
     bytes[..512].fill(0x90);
     bytes[0x140..0x151].copy_from_slice(b"Geom\0Read\0 Error\0");
