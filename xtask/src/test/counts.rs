@@ -18,9 +18,14 @@ impl Counts {
         failed: 1,
     };
 
-    /// Adds a line of output, if it is one that counts.
-    pub fn line(&mut self, line: &str) {
-        if let Some(more) = parse_nextest(line).or_else(|| parse_libtest(line)) {
+    /// Adds a line of output, if it is one that counts. Nextest shows the output of a failed test, in which libtest counts it too.
+    pub fn line(&mut self, line: &str, is_nextest: bool) {
+        let parse = if is_nextest {
+            parse_nextest
+        } else {
+            parse_libtest
+        };
+        if let Some(more) = parse(line) {
             self.add(more);
         }
     }
@@ -110,37 +115,44 @@ fn parse_duration(line: &str) -> Option<(f64, String)> {
 mod tests {
     use super::*;
 
-    fn counted(lines: &[&str]) -> Counts {
+    fn counted(lines: &[&str], is_nextest: bool) -> Counts {
         let mut counts = Counts::default();
         for line in lines {
-            counts.line(line);
+            counts.line(line, is_nextest);
         }
         counts
     }
 
     #[test]
     fn result_lines_of_libtest_are_summed() {
-        let found = counted(&[
-            "test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.01s",
-            "running 3 tests",
-            "test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s",
-        ]);
+        let found = counted(
+            &[
+                "test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.01s",
+                "running 3 tests",
+                "test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s",
+            ],
+            false,
+        );
         assert_eq!(found.summary(), "14 passed, 1 failed");
     }
 
     #[test]
     fn the_summary_of_nextest_counts() {
-        let found = counted(&[
-            "        PASS [   0.004s] (  1/302) ioalign-core judge::tests::one",
-            "     Summary [  30.015s] 10/302 tests run: 6 passed (1 slow, 2 leaky), 1 failed (1 due to being flaky), 2 timed out, 1 exec failed, 5 skipped",
-        ]);
+        let found = counted(
+            &[
+                "        PASS [   0.004s] (  1/302) ioalign-core judge::tests::one",
+                "    test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 1 filtered out; finished in 0.34s",
+                "     Summary [  30.015s] 10/302 tests run: 6 passed (1 slow, 2 leaky), 1 failed (1 due to being flaky), 2 timed out, 1 exec failed, 5 skipped",
+            ],
+            true,
+        );
         let wanted = Counts {
             passed: 6,
             failed: 4,
         };
         assert_eq!(found, wanted);
         let one = "     Summary [   0.015s] 1 test run: 1 passed, 0 skipped";
-        assert_eq!(counted(&[one]).summary(), "1 passed, 0 failed");
+        assert_eq!(counted(&[one], true).summary(), "1 passed, 0 failed");
     }
 
     #[test]
@@ -152,7 +164,9 @@ mod tests {
             "12 passed; 0 failed",
             "Summary [ 1s] 3 tests",
         ] {
-            assert_eq!(counted(&[line]), Counts::default(), "{line}");
+            for is_nextest in [false, true] {
+                assert_eq!(counted(&[line], is_nextest), Counts::default(), "{line}");
+            }
         }
     }
 

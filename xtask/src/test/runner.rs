@@ -50,7 +50,7 @@ pub fn run(choice: &Choice, group: TestGroup) -> Result<Counts> {
     let mut counts = Counts::default();
     let mut durations = Durations::default();
     let passed = run::tee(&mut command, |line| {
-        counts.line(line);
+        counts.line(line, is_nextest);
         durations.line(line);
     })?;
     counts.failed += u64::from(!passed && counts.failed == 0);

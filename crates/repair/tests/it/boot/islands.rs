@@ -70,7 +70,7 @@ fn partitions_stay_on_their_side_of_boot_code() {
             .map(|shift| (shift.number, shift.to / SECTOR as u64))
             .collect();
         shifts.sort_unstable();
-        assert_eq!(shifts, [(1, 64), (2, sector)]);
+        assert_eq!(shifts, [(1, 2048), (2, sector)]);
         let mut all = plan.consequences.iter();
         assert!(
             all.all(|one| one.weight != Weight::Refused),
