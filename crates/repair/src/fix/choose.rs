@@ -32,6 +32,8 @@ pub enum WhyElsewhere {
     OffGrid,
     /// With this start not all have room.
     NoRoom,
+    /// With this start all have room, but not on boundaries as large as these.
+    OthersOff,
     /// This many bytes more would move.
     MovesMore(u64),
     /// This many bytes more would be written, to the journal as well.
@@ -76,7 +78,9 @@ pub fn layout(
     if let Some((habit, shifts)) = found.min_by_key(|(_, shifts)| cost(shifts, aim)) {
         let instead = |number, good| {
             let pinned = |habit| line.pinned(habit, aim, (number, good));
-            pinned(habit).or_else(|| habits.iter().find_map(|habit| pinned(*habit)))
+            let others = || habits.iter().find_map(|habit| pinned(*habit));
+            let same = pinned(habit).map(|shifts| (true, shifts));
+            same.or_else(|| Some((false, others()?)))
         };
         let elsewhere = elsewhere(&shifts, survey, choices, aim, instead);
         return Ok(Chosen {
@@ -112,13 +116,14 @@ fn sum(shifts: &[BlockShift], of: impl Fn(&BlockShift) -> u64) -> u64 {
     shifts.iter().map(of).fold(0, u64::saturating_add)
 }
 
-/// Why partitions do not go to the starts that `check` names: `instead` is the layout in which one does.
+/// Why partitions do not go to the starts that `check` names: `instead` is the layout in which one does, and
+/// whether the others are on boundaries as large then.
 fn elsewhere(
     shifts: &[BlockShift],
     survey: &DiskSurvey,
     choices: &Choices,
     aim: LayoutAim,
-    instead: impl Fn(u32, u64) -> Option<Vec<BlockShift>>,
+    instead: impl Fn(u32, u64) -> Option<(bool, Vec<BlockShift>)>,
 ) -> Vec<(u32, u64, WhyElsewhere)> {
     let why = |number: u32, good: u64| {
         if let Some(align) = choices.align {
@@ -128,7 +133,7 @@ fn elsewhere(
         if demand.is_some_and(|demand| !demand.holds(good)) {
             return WhyElsewhere::OffGrid;
         }
-        let Some(other) = instead(number, good) else {
+        let Some((same_habit, other)) = instead(number, good) else {
             return WhyElsewhere::NoRoom;
         };
         let more = |of: fn(&[BlockShift], LayoutAim) -> u64| {
@@ -138,6 +143,7 @@ fn elsewhere(
         let far = |shifts: &[BlockShift], _| sum(shifts, BlockShift::distance);
         match (more(|shifts, _| bytes(shifts)), more(cost), more(far)) {
             (Some(more), ..) => WhyElsewhere::MovesMore(more),
+            _ if !same_habit => WhyElsewhere::OthersOff,
             (None, Some(more), _) => WhyElsewhere::WritesMore(more),
             (None, None, Some(more)) => WhyElsewhere::GoesFarther(more),
             (None, None, None) => WhyElsewhere::Same,

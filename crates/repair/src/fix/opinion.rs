@@ -36,6 +36,10 @@ fn reason(why: WhyElsewhere) -> String {
             "there is no room for that, and this start is on every grid that is asked for"
                 .to_owned()
         }
+        WhyElsewhere::OthersOff => {
+            "it looks at one at a time, and with that start its neighbours would have room on smaller boundaries alone"
+                .to_owned()
+        }
         WhyElsewhere::MovesMore(more) => format!(
             "going there would move {} MiB more, and this start is on every grid that is asked for",
             more.div_ceil(MIB)
