@@ -96,7 +96,8 @@ impl FileIdentity {
         Some(Self {
             inode: fields.number("inode")?,
             born: fields.owned("born"),
-            file_system: fields.owned("fs"),
+            // Journals of older versions name ids of zeros.
+            file_system: known(fields.owned("fs")).unwrap_or_default(),
             device: fields
                 .text("device")
                 .and_then(parse_number)
@@ -128,5 +129,35 @@ fn file_system(path: &Path) -> Option<String> {
     };
     let uuid = stated.uuid.get(..usize::from(stated.length))?;
     let digits: String = uuid.iter().map(|byte| format!("{byte:02x}")).collect();
-    Some(format!("uuid:{digits}"))
+    known(format!("uuid:{digits}")).or_else(by_number)
+}
+
+/// An id that tells file systems apart: one of zeros was never set, and others have it too.
+fn known(id: String) -> Option<String> {
+    let (_, digits) = id.split_once(':')?;
+    digits.contains(|digit| digit != '0').then_some(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stored(fs: &str, device: u64) -> FileIdentity {
+        let text = format!("inode=7 born=1.5 fs={fs} device=8:{device}");
+        FileIdentity::read(&IdentityFields::parse(&text).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn an_id_of_zeros_identifies_no_file_system() {
+        let zeros = "uuid:00000000000000000000000000000000";
+        assert_eq!(known(zeros.to_owned()), None);
+        assert_eq!(stored(zeros, 1).matches(&stored(zeros, 1)), Sameness::Same);
+        let after_a_restart = stored(zeros, 1).matches(&stored(zeros, 2));
+        assert!(
+            matches!(after_a_restart, Sameness::Unknown(_)),
+            "{after_a_restart:?}"
+        );
+        let id = "uuid:00000000000000000000000000000001";
+        assert_eq!(stored(id, 1).matches(&stored(id, 2)), Sameness::Same);
+    }
 }
