@@ -104,9 +104,22 @@ impl FileDisk {
         Ok(())
     }
 
+    /// An error if another program has cut it off: what is behind its end is lost, and would read as a hole.
+    fn is_whole(&self) -> io::Result<()> {
+        let now = rustix::fs::seek(&self.file, rustix::fs::SeekFrom::End(0))?;
+        if now >= self.size {
+            return Ok(());
+        }
+        let what = format!(
+            "another program has cut it off to {now} of {} bytes",
+            self.size
+        );
+        Err(io::Error::new(io::ErrorKind::UnexpectedEof, what))
+    }
+
     /// Whether a stretch is a hole now. Where none can be made zeros are written, as anywhere else.
     fn punched(&self, at: u64, bytes: u64) -> bool {
-        if hole_from(&self.file, at, self.size) >= bytes {
+        if hole_from(&self.file, at, self.size) >= bytes && self.is_whole().is_ok() {
             return true;
         }
         let flags = FallocateFlags::PUNCH_HOLE.union(FallocateFlags::KEEP_SIZE);
@@ -137,10 +150,15 @@ impl Disk for FileDisk {
             bytes.fill(0);
             return Ok(());
         }
-        self.file.read_exact_at(bytes, at)
+        self.file.read_exact_at(bytes, at).or_else(|error| {
+            self.is_whole()?;
+            Err(error)
+        })
     }
 
     fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        // A write behind the end would make it longer again.
+        self.is_whole()?;
         if self.keeps_holes {
             return self.write_with_holes(at, bytes);
         }
@@ -148,6 +166,7 @@ impl Disk for FileDisk {
     }
 
     fn flush(&mut self) -> io::Result<()> {
+        self.is_whole()?;
         self.file.sync_data()
     }
 
@@ -167,7 +186,10 @@ impl Disk for FileDisk {
     }
 
     fn zeros_from(&mut self, at: u64) -> u64 {
-        hole_from(&self.file, at, self.size)
+        match self.is_whole() {
+            Ok(()) => hole_from(&self.file, at, self.size),
+            Err(_) => 0,
+        }
     }
 
     fn data_from(&mut self, at: u64) -> u64 {
@@ -242,6 +264,28 @@ mod tests {
         let mut edge = vec![9; 1024];
         disk.read_at((640 << 10) - 512, &mut edge).unwrap();
         assert!(edge[..512] == [0; 512] && edge[512..] == [6; 512]);
+    }
+
+    #[test]
+    fn a_file_that_is_cut_off_has_no_hole_behind_its_end() {
+        let (file, disk) = sparse();
+        let mut disk = disk.keeping_holes().unwrap();
+        let (at, mut there) = (512 << 10, vec![9; 4096]);
+        disk.read_at(at, &mut there).unwrap();
+        assert_eq!(disk.zeros_from(at), 512 << 10);
+        file.as_file().set_len(300_000).unwrap();
+        assert_eq!(disk.zeros_from(at), 0);
+        for done in [
+            disk.read_at(at, &mut there),
+            disk.write_at(at, &[0; 4096]),
+            disk.write_at(at, &[1; 4096]),
+            disk.write_at(0, &[1; 4096]),
+            disk.flush(),
+        ] {
+            let said = done.unwrap_err().to_string();
+            assert!(said.contains("cut it off to 300000 of 1048576"), "{said}");
+        }
+        assert_eq!(file.as_file().metadata().unwrap().len(), 300_000);
     }
 
     #[test]
