@@ -1,5 +1,5 @@
 //! Journals of interrupted moves, with damage behind right checksums: they are read and acted upon, and what the job
-//! says stays is not written.
+//! says stays is not written. The bytes are a disk on its way, and its journal.
 
 use std::ops::{ControlFlow, Range};
 
@@ -12,8 +12,6 @@ use crate::damage;
 use crate::subject::{Answer, Subject};
 
 const DISK: usize = 64 << 10;
-/// A journal that is of a larger disk is only read.
-const LARGEST: u64 = 1 << 20;
 /// Where the job is: moves and patches, what is kept of tables and superblocks, free space at its end.
 const JOB: usize = 167_936;
 
@@ -62,7 +60,7 @@ fn job(disk: &mut MemoryDisk) -> Job {
     }
 }
 
-/// The journal of a job that was stopped after some pieces.
+/// The disk and the journal of a job that was stopped after some pieces.
 fn seed(after: u64) -> Option<Vec<u8>> {
     let mut disk = disk_of(DISK, 512);
     let job = job(&mut disk);
@@ -82,11 +80,18 @@ fn seed(after: u64) -> Option<Vec<u8>> {
     };
     let origin = mover::MoveOrigin::default();
     let stopped = mover::apply_with(&mut disk, &mut store, &job, &origin, &options(), &mut watch);
-    stopped.is_err().then_some(store.bytes)
+    stopped.is_err().then(|| [disk.bytes, store.bytes].concat())
+}
+
+/// Damages the journal; the disk is what the mover has left.
+fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
+    let mut journal = bytes.split_off(DISK);
+    damage_journal(&mut journal, random);
+    bytes.append(&mut journal);
 }
 
 /// Up to four numbers of header, states, list or job become others.
-fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
+fn damage_journal(bytes: &mut Vec<u8>, random: &mut Random) {
     let job_bytes = u64::from_le_bytes(*bytes[48..].first_chunk().unwrap());
     let end = JOB.saturating_add(usize::try_from(job_bytes).unwrap());
     let end = end.clamp(JOB + 3400, bytes.len() - 8);
@@ -106,36 +111,39 @@ fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
 
 /// Whether it was read, once its checksums are right.
 fn one(bytes: &[u8]) -> Answer {
-    let mut bytes = bytes.to_vec();
-    journal::sign(&mut bytes);
+    let Some((disk, journal)) = bytes.split_at_checked(DISK) else {
+        return Answer::NotMine;
+    };
+    let mut journal = journal.to_vec();
+    journal::sign(&mut journal);
     let mut store = MemoryDisk {
-        bytes,
+        bytes: journal,
         logical_bytes: 1,
     };
     let Ok(contents) = journal::read(&mut store) else {
         return Answer::NotMine;
     };
-    let identity = &contents.job.identity;
-    if identity.size_bytes > LARGEST {
-        return Answer::Mine;
-    }
-    let size = usize::try_from(identity.size_bytes).unwrap();
-    let disk = disk_of(size, identity.logical_bytes);
+    let before = MemoryDisk {
+        bytes: disk.to_vec(),
+        logical_bytes: 512,
+    };
     for verb in [mover::resume_with, mover::rollback_with] {
-        let mut disk = disk.clone();
+        let mut disk = before.clone();
         let mut watch = |_: &MoverProgress| ControlFlow::Continue(());
         let _ = verb(&mut disk, &mut store.clone(), &options(), &mut watch);
-        assert_kept(&contents, &disk.bytes);
+        assert_kept(&contents, &before.bytes, &disk.bytes);
     }
     Answer::Mine
 }
 
 /// What the job says stays, stays, but for the place of the marker.
-fn assert_kept(contents: &Contents, disk: &[u8]) {
+fn assert_kept(contents: &Contents, before: &[u8], after: &[u8]) {
     for keep in &contents.job.keep {
-        let index = |at| usize::try_from(at).unwrap().min(disk.len());
+        let index = |at| usize::try_from(at).unwrap().min(DISK);
         let (start, end) = (index(keep.start).max(512), index(keep.end));
-        let kept = disk.get(start..end).unwrap_or_default();
-        assert!(kept.iter().all(|byte| *byte == 1), "{keep:?} was written");
+        assert!(
+            after.get(start..end) == before.get(start..end),
+            "{keep:?} was written"
+        );
     }
 }

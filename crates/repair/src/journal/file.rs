@@ -2,12 +2,14 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FallocateFlags, fallocate, fstatvfs, statfs};
+use rustix::fs::{FallocateFlags, OFlags, fallocate, fstatvfs, statfs};
 use rustix::io::Errno;
 
+use super::header::{BLOCK, STATES_AT};
+use super::{JournalHeader, JournalState};
 use crate::mover::FileDisk;
 use crate::{Error, ErrorKind, Result};
 
@@ -67,13 +69,33 @@ impl JournalFile {
         &mut self.disk
     }
 
-    /// Deletes it: the job is done, or never began.
+    /// Its name, by which it is found again.
+    pub fn name(&self) -> JournalName {
+        let found = self.disk.file().and_then(|file| file.metadata());
+        JournalName {
+            path: self.path.clone(),
+            inode: found.ok().map(|found| (found.dev(), found.ino())),
+        }
+    }
+
+    /// Deletes it: the job is done, or never began. One that is gone already is no matter; another file under its
+    /// name is left alone.
     pub fn remove(self) -> Result<()> {
-        let removed = std::fs::remove_file(&self.path).and_then(|()| sync_folder(&self.path));
-        removed.map_err(|error| {
+        let failed = |error| {
             Error::io("the job is done, but its journal cannot be deleted", error)
                 .of_target(&self.path)
-        })
+        };
+        match std::fs::symlink_metadata(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            _ => {}
+        }
+        if self.name().check().is_err() {
+            let what =
+                "the job is done; another file has the name of its journal now, and is left alone";
+            return Err(Error::new(ErrorKind::Refused, what).of_target(&self.path));
+        }
+        let removed = std::fs::remove_file(&self.path).and_then(|()| sync_folder(&self.path));
+        removed.map_err(failed)
     }
 
     /// Whether a loss of power takes the journal with it: it lies in memory.
@@ -81,6 +103,65 @@ impl JournalFile {
         let folder = folder(path);
         statfs(folder)
             .is_ok_and(|fs| u64::try_from(fs.f_type).is_ok_and(|of| IN_MEMORY.contains(&of)))
+    }
+}
+
+/// The run of a journal, and the number of its newest record: a copy that was made earlier has a smaller one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JournalGlance {
+    /// The name of the run.
+    pub run: u128,
+    /// The number of the newest record.
+    pub number: u64,
+}
+
+impl JournalGlance {
+    /// Looks at a file without locking it; `None`: it is no whole journal. Links are not followed.
+    pub fn at(path: &Path) -> Option<Self> {
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        let mut options = OpenOptions::new();
+        options.read(true);
+        options.custom_flags(i32::try_from(flags.bits()).ok()?);
+        let file = options.open(path).ok()?;
+        let length = file
+            .metadata()
+            .ok()
+            .filter(std::fs::Metadata::is_file)?
+            .len();
+        let block = |at: u64| {
+            let mut bytes = vec![0; usize::try_from(BLOCK).ok()?];
+            file.read_exact_at(&mut bytes, at).ok()?;
+            Some(bytes)
+        };
+        let header = |at: u64| JournalHeader::decode(&block(at)?);
+        let header = header(0).or_else(|| header(length.checked_sub(BLOCK)?))?;
+        let states = (0..4).filter_map(|index| {
+            let bytes = block(STATES_AT + index * BLOCK)?;
+            JournalState::decode(&bytes, header.id)
+        });
+        Some(Self {
+            run: header.id,
+            number: states.map(|state| state.number).max()?,
+        })
+    }
+}
+
+/// A name that leads to a journal.
+pub struct JournalName {
+    path: PathBuf,
+    inode: Option<(u64, u64)>,
+}
+
+impl JournalName {
+    /// Refuses if it leads to another file, or to none.
+    pub fn check(&self) -> Result<()> {
+        let found = std::fs::symlink_metadata(&self.path).ok();
+        let found = found.map(|found| (found.dev(), found.ino()));
+        if found.is_some() && found == self.inode {
+            return Ok(());
+        }
+        let what = "the journal was deleted or renamed while it was made; nothing was written";
+        Err(Error::new(ErrorKind::Refused, what).of_target(&self.path))
     }
 }
 

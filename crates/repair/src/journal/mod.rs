@@ -18,7 +18,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 pub use create::{JournalSizes, header_for};
-pub use file::JournalFile;
+pub use file::{JournalFile, JournalGlance};
 pub use header::{JournalHeader, PIECE_MOST, SLOT_MOST};
 #[doc(hidden)]
 pub use sign::sign;
@@ -85,6 +85,11 @@ impl Contents {
 /// Reads a journal without touching it, for showing it.
 pub fn read(store: &mut dyn Disk) -> Result<Contents> {
     open::open(store).map(|(_, contents)| contents)
+}
+
+/// Whether a journal was cut off while it was made: nothing was written to its disk.
+pub fn is_unfinished(store: &mut dyn Disk) -> Result<bool> {
+    open::is_unfinished(store)
 }
 
 impl<'a> Journal<'a> {

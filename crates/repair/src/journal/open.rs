@@ -51,13 +51,29 @@ fn read(store: &mut dyn Disk, at: u64, bytes: u64) -> Result<Vec<u8>> {
     Ok(all)
 }
 
+/// Whether it has no header yet: that is written when all else is durable, and before the marker.
+pub fn is_unfinished(store: &mut dyn Disk) -> Result<bool> {
+    let size = store.size_bytes();
+    if size == 0 {
+        return Ok(true);
+    }
+    let first = read(store, 0, BLOCK)?;
+    let last = read(store, size.saturating_sub(BLOCK), BLOCK)?;
+    let blank = |block: &[u8]| block.iter().all(|byte| *byte == 0);
+    let begun = |block: &[u8]| blank(block) || header::version(block) == Some(header::VERSION);
+    let whole = |block: &[u8]| JournalHeader::decode(block).is_some();
+    Ok([&first, &last]
+        .iter()
+        .all(|block| begun(block) && !whole(block)))
+}
+
 fn find_header(store: &mut dyn Disk) -> Result<JournalHeader> {
     let size = store.size_bytes();
     if size == 0 {
         return Err(refused(EMPTY));
     }
     let first = read(store, 0, BLOCK)?;
-    let last = read(store, size - BLOCK, BLOCK)?;
+    let last = read(store, size.saturating_sub(BLOCK), BLOCK)?;
     let header = JournalHeader::decode(&first).or_else(|| JournalHeader::decode(&last));
     let Some(header) = header else {
         return Err(refused(no_header(&first, &last)));

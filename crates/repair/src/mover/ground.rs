@@ -2,9 +2,14 @@
 //! the last one, in the new layout or in the old.
 //!
 //! The marker comes first and goes last: what is covered by anything else is durable only while the marker
-//! is, and at every moment without it all is in its place, in the old layout or in the new.
+//! is, and at every moment without it all is in its place, in the old layout or in the new. Before it goes, all
+//! that the journal alone holds is read back.
 
-use super::flight::{Exchange, FirstSector};
+use std::ops::Range;
+
+use ioalign_core::move_marker::is_set_aside;
+
+use super::flight::Exchange;
 use super::run::MoverRun;
 use super::window::{TRIES, write};
 use super::{PatchPhase, Side, disk_check};
@@ -16,43 +21,47 @@ const STEP: u64 = 1 << 20;
 /// Bytes for a place.
 type Write = (u64, Vec<u8>);
 
+fn before(one: &Exchange) -> Write {
+    (one.at, one.before.clone())
+}
+
 fn flight(one: &Exchange) -> Write {
     (one.at, one.flight.clone())
 }
 
-fn ground(one: &Exchange) -> Write {
-    (one.at, one.ground.clone())
+fn after(one: &Exchange) -> Write {
+    (one.at, one.after.clone())
 }
 
 impl MoverRun<'_> {
     /// The marker, then all that it stands for.
     pub(super) fn mark(&mut self) -> Result<()> {
-        let (first, others) = self.covers(flight);
+        let mut first: Vec<_> = self.flight.covers.iter().map(flight).collect();
+        let mut others = first.split_off(first.len().min(1));
+        others.extend(self.flight.superblocks.iter().map(flight));
         self.write_all(&first)?;
         self.write_all(&others)
     }
 
-    /// All superblocks and headers as they were, then the first sector. Where that is as it was, the others
-    /// are so too, and others may have written there since.
+    /// All superblocks and tables as they were, then the first sector.
     pub(super) fn unmark(&mut self) -> Result<()> {
-        let (first, mut others) = self.covers(ground);
+        let mut others: Vec<_> = self.flight.tables.iter().map(before).collect();
+        let first = others.pop();
+        others.extend(self.flight.superblocks.iter().map(before));
         others.reverse();
-        if self.flight.first_sector(self.disk, false)? != FirstSector::Before {
-            self.write_all(&others)?;
+        if !self.has_ended {
+            // What a killed run has left in caches would be taken for durable.
+            self.flush()?;
+            self.put(&others)?;
+            self.reads_back(&others)?;
         }
-        self.write_all(&first)
-    }
-
-    fn covers(&self, side: fn(&Exchange) -> Write) -> (Vec<Write>, Vec<Write>) {
-        let mut all: Vec<_> = self.flight.covers.iter().map(side).collect();
-        let others = all.split_off(all.len().min(1));
-        (all, others)
+        self.write_all(first.as_slice())
     }
 
     /// Superblocks and numbers in the destinations, or what stands for them.
     pub(super) fn write_contents(&mut self, toward: Side) -> Result<()> {
         let side = match toward {
-            Side::Destination => ground,
+            Side::Destination => after,
             Side::Source => flight,
         };
         let all: Vec<_> = self.flight.contents.iter().map(side).collect();
@@ -60,18 +69,22 @@ impl MoverRun<'_> {
     }
 
     /// The tables, each durable before the next one, and at last the first sector instead of the marker.
-    /// Where that is there, all others are, and others may have written there since.
     pub(super) fn commit(&mut self) -> Result<()> {
-        let mut tables: Vec<_> = self.flight.tables.iter().map(ground).collect();
+        let mut tables: Vec<_> = self.flight.tables.iter().map(after).collect();
         let first = tables.pop();
-        if self.flight.first_sector(self.disk, true)? != FirstSector::After {
+        if !self.has_ended {
+            let contents: Vec<_> = self.flight.contents.iter().map(after).collect();
+            self.flush()?;
+            self.put(&contents)?;
             self.wipe()?;
-            for (at, bytes) in tables {
+            for table in &tables {
                 // One that an earlier run has written is not put at risk again.
-                if disk_check::holds(self.disk, at, &bytes).is_err() {
-                    self.write_all(&[(at, bytes)])?;
-                }
+                self.put(std::slice::from_ref(table))?;
             }
+            self.reads_back(&contents)?;
+            self.reads_back(&tables)?;
+        } else {
+            self.wipe_stand_ins()?;
         }
         self.write_all(first.as_slice())
     }
@@ -82,6 +95,26 @@ impl MoverRun<'_> {
             self.zeros(place.start, place.end)?;
         }
         self.flush()
+    }
+
+    /// The same where others may have used the disk since: only what this run has left there.
+    fn wipe_stand_ins(&mut self) -> Result<()> {
+        for block in self.wiped_blocks() {
+            let length = usize::try_from(block.end - block.start).unwrap_or(0);
+            let there = disk_check::read(self.disk, block.start, length)?;
+            if is_set_aside(&there) == Some(self.flight.run) {
+                self.zeros(block.start, block.end)?;
+            }
+        }
+        self.flush()
+    }
+
+    fn wiped_blocks(&self) -> Vec<Range<u64>> {
+        let block = self.job.identity.logical_bytes.max(1);
+        let step = usize::try_from(block).unwrap_or(1);
+        let all = self.flight.wiped.iter();
+        let blocks = all.flat_map(|place| (place.start..place.end).step_by(step));
+        blocks.map(|at| at..at.saturating_add(block)).collect()
     }
 
     /// Free space that data went over, and old boot records, as they were.
@@ -114,8 +147,28 @@ impl MoverRun<'_> {
         Ok(())
     }
 
+    /// Writes what is not there yet.
+    fn put(&mut self, all: &[Write]) -> Result<()> {
+        let mut missing = Vec::new();
+        for (at, bytes) in all {
+            if disk_check::holds(self.disk, *at, bytes).is_err() {
+                missing.push((*at, bytes.clone()));
+            }
+        }
+        if missing.is_empty() {
+            return Ok(());
+        }
+        self.write_all(&missing)
+    }
+
+    /// Whether all of it is on the disk.
+    fn reads_back(&mut self, all: &[Write]) -> Result<()> {
+        let mut all = all.iter();
+        all.try_for_each(|(at, bytes)| disk_check::holds(self.disk, *at, bytes))
+    }
+
     /// Writes, makes durable, and reads back.
-    fn write_all(&mut self, all: &[Write]) -> Result<()> {
+    pub(super) fn write_all(&mut self, all: &[Write]) -> Result<()> {
         let mut last = Ok(());
         for _ in 0..TRIES {
             for (at, bytes) in all {

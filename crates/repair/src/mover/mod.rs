@@ -26,8 +26,16 @@
 //!   first sector is then the old one, the new one, or, where power went out while that very sector was written,
 //!   neither; a disk without a readable table is not taken for anything, and both ways out write it once more.
 //!
-//! Where the first sector is found to be the old one in `Marking`, or the new one in `Committed`, nothing is
-//! left to do there: the disk may have been in use since, and nothing else is written.
+//! A run that *starts* in `Marking` with the old first sector, or in `Committed` with the new one, and finds no image of
+//! flight in any place, has nothing left to do: the disk may have been in use since, and nothing else is written. A run
+//! that has moved data itself never concludes so.
+//!
+//! # Others
+//!
+//! Before a run goes on, every place that the job replaces is compared with its images before, in flight and after
+//! (`disk_check`). Known images are covered again, the marker first, and from then on the disk is as the journal says.
+//! Other bytes are somebody else's: only by force are they written over. A disk with no image of flight on it is not
+//! the disk of the job, and is not written by force either.
 //!
 //! # Invariants
 //!
@@ -99,6 +107,7 @@ mod window;
 use std::ops::Range;
 use std::path::Path;
 
+pub use disk_check::{ForeignBytes, MoveVerdict, Outlook};
 pub use file::FileDisk;
 pub use job::{Identity, Job, Move, Patch, PatchPhase, Side, Track, Witness, check};
 pub use meter::{MoverProgress, Task, Watch};
@@ -106,7 +115,7 @@ pub use options::{MoverOptions, ReadErrors, Verify};
 pub use origin::MoveOrigin;
 
 use crate::journal::{Contents, Journal, JournalFile, header_for};
-use crate::{Disk, Result};
+use crate::{Disk, Error, Result};
 use flight::Flight;
 pub(crate) use meter::Meter;
 use run::MoverRun;
@@ -146,10 +155,29 @@ pub fn apply(
 ) -> Result<Done> {
     origin.check()?;
     before(disk, job)?;
-    let file = JournalFile::create(journal, journal_bytes(job, options)?)?;
-    kept_in(file, |store| {
-        begin(disk, store, job, origin, options, watch)
-    })
+    let mut file = JournalFile::create(journal, journal_bytes(job, options)?)?;
+    let name = file.name();
+    let run = begin(disk, file.store(), job, origin, options, watch);
+    let done = run.and_then(|mut run| {
+        name.check()?;
+        run.forward()
+    });
+    match done {
+        Ok(done) => {
+            file.remove()?;
+            Ok(done)
+        }
+        Err(error) => Err(take_back(disk, job, file, error)),
+    }
+}
+
+/// Deletes a journal of which nothing has come to the disk: it would only be in the way.
+fn take_back(disk: &mut dyn Disk, job: &Job, file: JournalFile, error: Error) -> Error {
+    let is_untouched = before(disk, job).is_ok();
+    match is_untouched && file.remove().is_ok() {
+        true => error.advise("nothing was written, and the journal is gone"),
+        false => error,
+    }
 }
 
 /// Goes on with the job of a journal to its end.
@@ -189,6 +217,18 @@ pub fn journal_bytes(job: &Job, options: &MoverOptions) -> Result<u64> {
     Ok(header_for(job, sizes).total_bytes)
 }
 
+/// What is on the disk of the job of a journal: whether that can go on (or `back`), and what others have written.
+pub fn outlook(disk: &mut dyn Disk, contents: &Contents, back: bool) -> Result<Outlook> {
+    let flight = Flight::of_run(contents)?;
+    let places = disk_check::JobPlaces {
+        job: &contents.job,
+        flight: &flight,
+        state: &contents.state,
+        unreadable: &contents.unreadable,
+    };
+    disk_check::outlook(disk, &places, back)
+}
+
 fn before(disk: &mut dyn Disk, job: &Job) -> Result<()> {
     check(job, disk.size_bytes(), disk.logical_bytes())?;
     disk_check::before_starting(disk, job)?;
@@ -206,23 +246,25 @@ pub fn apply_with(
 ) -> Result<Done> {
     origin.check()?;
     before(disk, job)?;
-    begin(disk, store, job, origin, options, watch)
+    begin(disk, store, job, origin, options, watch)?.forward()
 }
 
-fn begin(
-    disk: &mut dyn Disk,
-    store: &mut dyn Disk,
+/// A run with a new journal.
+fn begin<'a>(
+    disk: &'a mut dyn Disk,
+    store: &'a mut dyn Disk,
     job: &Job,
     origin: &MoveOrigin,
     options: &MoverOptions,
-    watch: &mut Watch<'_>,
-) -> Result<Done> {
+    watch: &'a mut Watch<'a>,
+) -> Result<MoverRun<'a>> {
     let header = header_for(job, options.sizes(disk.logical_bytes())?);
     let contents = Contents::first(&header, job, origin);
     let flight = Flight::of_run(&contents)?;
     let journal = Journal::create(store, header, &contents)?;
     let meter = Meter::new(watch, options.limit, Task::Moving, job.moved_bytes());
-    MoverRun::new(disk, journal, (contents, flight), options.clone(), meter).forward()
+    let parts = (contents, flight);
+    Ok(MoverRun::new(disk, journal, parts, options.clone(), meter))
 }
 
 /// [`resume`] with any store.

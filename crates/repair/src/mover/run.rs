@@ -3,12 +3,24 @@
 use super::flight::Flight;
 use super::load::{Hands, Loaded};
 use super::meter::Meter;
-use super::{Done, Job, MoverOptions, MoverOutcome, Side, Track, disk_check};
+use super::{Done, Job, MoveVerdict, MoverOptions, MoverOutcome, Side, Track, disk_check};
 use crate::journal::{Contents, Journal, JournalState, Stage};
 use crate::{Disk, Error, ErrorKind, Result};
 
 const NO_WAY_BACK: &str = "all data are in their new places and the new table is written or being written: \
                            there is no way back, `--resume` finishes";
+
+/// The places of a run, without its disk.
+macro_rules! places {
+    ($run:expr) => {
+        disk_check::JobPlaces {
+            job: &$run.job,
+            flight: &$run.flight,
+            state: &$run.state,
+            unreadable: $run.journal.unreadable(),
+        }
+    };
+}
 
 /// One run of a job.
 pub struct MoverRun<'a> {
@@ -18,6 +30,8 @@ pub struct MoverRun<'a> {
     pub(super) state: JournalState,
     /// What stands on the disk meanwhile.
     pub(super) flight: Flight,
+    /// The move had come to its end before this run: the disk may have been in use since.
+    pub(super) has_ended: bool,
     pub(super) options: MoverOptions,
     pub(super) meter: Meter<'a>,
     /// The size of one read or write, for the whole life of the journal.
@@ -52,6 +66,7 @@ impl<'a> MoverRun<'a> {
             job: contents.job,
             state: contents.state,
             flight,
+            has_ended: false,
             options,
             meter,
             piece,
@@ -114,20 +129,50 @@ impl<'a> MoverRun<'a> {
             return Ok(());
         }
         disk_check::no_marker(self.disk, Some(self.flight.run))?;
-        if !self.options.trust_disk {
-            let going = disk_check::Going {
-                job: &self.job,
-                flight: &self.flight,
-                state: &self.state,
-                unreadable: self.journal.unreadable(),
-                back: toward == Side::Source,
-            };
-            disk_check::before_going_on(self.disk, &going)?;
+        let back = toward == Side::Source;
+        let outlook = disk_check::outlook(self.disk, &places!(self), back)?;
+        let mut is_marked = outlook.is_marked;
+        match outlook.verdict {
+            MoveVerdict::Sound => {}
+            MoveVerdict::Ended => self.has_ended = true,
+            MoveVerdict::Changed(_) if self.options.trust_disk => {
+                self.mark_again()?;
+                is_marked = true;
+            }
+            MoveVerdict::Changed(why) | MoveVerdict::Absent(why) => {
+                return Err(Error::new(ErrorKind::Refused, why));
+            }
+        }
+        let needs_covers = match self.state.stage {
+            Stage::Marking => is_marked && !back,
+            Stage::Moving | Stage::Contents => is_marked,
+            _ => false,
+        };
+        if needs_covers {
+            self.cover_again()?;
         }
         match (self.state.staged, self.track()) {
             (Some(staged), Some(track)) => self.redo(track, staged),
             _ => Ok(()),
         }
+    }
+
+    /// The marker, so that this run is known by it whatever of the rest is put right before the next crash.
+    fn mark_again(&mut self) -> Result<()> {
+        let first = self.flight.covers.first();
+        let first = first.map(|one| (one.at, one.flight.clone()));
+        self.write_all(first.as_slice())
+    }
+
+    /// All that the marker stands for, where others have put something else: the disk is in flight again.
+    fn cover_again(&mut self) -> Result<()> {
+        let all = places!(self).uncovered(self.disk);
+        if all.is_empty() {
+            return Ok(());
+        }
+        // The marker of a killed run may be in a cache only, and nothing else is covered before it is durable.
+        self.flush()?;
+        self.write_all(&all)
     }
 
     fn track(&self) -> Option<Track> {

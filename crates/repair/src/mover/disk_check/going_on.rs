@@ -2,29 +2,44 @@
 
 use std::ops::Range;
 
-use ioalign_core::move_marker::{BYTES, MoveMarker, set_aside};
+use ioalign_core::move_marker::BYTES;
 
-use super::super::flight::{Exchange, FirstSector, Flight, lay};
-use super::super::job::{overlap, touches};
-use super::super::{Job, Move, PatchPhase};
+use super::super::flight::{Exchange, FirstSector, Flight};
+use super::super::job::touches;
+use super::foreign::ForeignBytes;
+use super::places::{JobPlaces, Tally};
 use super::witness::{expect, lives_at};
 use super::{changed, read, refused};
 use crate::disk::read_bytes;
-use crate::journal::{JournalState, Stage};
+use crate::journal::Stage;
 use crate::{Disk, Error, Result};
 
-/// What is looked at.
-pub struct Going<'a> {
-    /// The job.
-    pub job: &'a Job,
-    /// What stands on its disk in flight.
-    pub flight: &'a Flight,
-    /// How far it is.
-    pub state: &'a JournalState,
-    /// Places that could not be read.
-    pub unreadable: &'a [Range<u64>],
-    /// It goes back.
-    pub back: bool,
+/// Whether a job may go on by its journal on the disk that is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MoveVerdict {
+    /// All is as the journal says.
+    Sound,
+    /// The move has come to its end, in the old layout or in the new, and others may have used the disk since:
+    /// nothing is to be written.
+    Ended,
+    /// Others have changed what stands for tables and superblocks, and why that is known. A part of the move is on
+    /// the disk, so its journal is needed.
+    Changed(String),
+    /// Nothing of the move is on the disk, and why that is known: it was restored, or is another one.
+    Absent(String),
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub struct Outlook {
+    /// Whether the job may go on.
+    pub verdict: MoveVerdict,
+    /// What others have written in tables and superblocks, or what a loss of power has left of a sector.
+    pub foreign: Vec<ForeignBytes>,
+    /// Whether something of the move is on the disk: what only its journal can replace.
+    pub is_on_disk: bool,
+    /// Whether its marker is in the first sector.
+    pub is_marked: bool,
 }
 
 const NO_MARKER: &str = "the marker of this move is not in its first sector: this is another disk \
@@ -32,147 +47,180 @@ const NO_MARKER: &str = "the marker of this move is not in its first sector: thi
 const NEW_TABLE: &str =
     "another program has written a table into its first sector since this move was stopped";
 
-/// Before a job is resumed or undone: checks the marker, tables, and superblocks at their present places.
+/// Looks at the first sector, at tables and superblocks at their present places, and at the starts of data.
 /// While the first sector is being exchanged, a mixture of old and new left by a loss of power is accepted
 /// if all else is right.
-pub fn before_going_on(disk: &mut dyn Disk, going: &Going<'_>) -> Result<()> {
-    let committed = going.state.stage == Stage::Committed;
-    let first = going.flight.first_sector(disk, committed)?;
-    if first == FirstSector::Other && has_table(disk)? {
-        return Err(refused(NEW_TABLE));
-    }
-    match (going.state.stage, first) {
-        // All has been put in its place and is durable: others may have used the disk since.
-        (Stage::Committed, FirstSector::After) => Ok(()),
-        (Stage::Marking, FirstSector::Before) if going.back => Ok(()),
-        // The marker says whose tables these are, and they are written once more.
-        (Stage::Committed, FirstSector::Marked) => Ok(()),
-        (Stage::Committed, _) => going.is_proven(going.as_after(disk)? + going.witnesses(disk)?),
-        (Stage::Marking, FirstSector::Marked) => {
-            going.uncovered_tables(disk)?;
-            going.witnesses(disk).map(drop)
-        }
-        (Stage::Marking, _) => {
-            going.uncovered_tables(disk)?;
-            going.is_proven(going.as_before(disk)? + going.witnesses(disk)?)
-        }
-        (_, FirstSector::Marked) => {
-            going.tables_in_flight(disk)?;
-            if going.state.stage == Stage::Moving {
-                going.set_aside(disk)?;
+pub fn outlook(disk: &mut dyn Disk, places: &JobPlaces<'_>, back: bool) -> Result<Outlook> {
+    let stage = places.state.stage;
+    let first = places
+        .flight
+        .first_sector(disk, stage == Stage::Committed)?;
+    let tally = places.tally(disk);
+    let sight = Sight {
+        places,
+        first,
+        is_on_disk: first == FirstSector::Marked
+            || tally.flight > 0
+            || stage == Stage::Committed && tally.arrived > 0,
+        tally: &tally,
+    };
+    Ok(Outlook {
+        verdict: sight.verdict(disk, back)?,
+        is_on_disk: sight.is_on_disk,
+        is_marked: first == FirstSector::Marked,
+        foreign: tally.foreign,
+    })
+}
+
+/// What the disk shows.
+struct Sight<'a> {
+    places: &'a JobPlaces<'a>,
+    first: FirstSector,
+    tally: &'a Tally,
+    is_on_disk: bool,
+}
+
+impl Sight<'_> {
+    fn verdict(&self, disk: &mut dyn Disk, back: bool) -> Result<MoveVerdict> {
+        Ok(match (self.places.state.stage, self.first) {
+            (Stage::Marking, FirstSector::Before) if back && self.tally.not_before == 0 => {
+                MoveVerdict::Ended
             }
-            going.witnesses(disk).map(drop)
-        }
-        _ => Err(refused(NO_MARKER)),
+            (Stage::Committed, FirstSector::After) if self.tally.not_after == 0 => {
+                MoveVerdict::Ended
+            }
+            (_, FirstSector::Marked) => match self.in_flight(disk) {
+                Ok(()) => MoveVerdict::Sound,
+                Err(error) => MoveVerdict::Changed(error.to_string()),
+            },
+            (Stage::Marking | Stage::Committed, _) => match self.at_an_end(disk) {
+                Ok(()) => MoveVerdict::Sound,
+                Err(error) => self.without_marker(&error),
+            },
+            _ => self.without_marker(&refused(NO_MARKER)),
+        })
     }
-}
 
-/// Whether there is what begins a disk with a table, and no marker.
-fn has_table(disk: &mut dyn Disk) -> Result<bool> {
-    let first = read_bytes(disk, 0, BYTES)
-        .map_err(|error| Error::io("the first sector cannot be read", error))?;
-    Ok(first.ends_with(&[0x55, 0xaa]) && MoveMarker::decode(&first).is_none())
-}
-
-/// Whether all of a list stands there; how many.
-fn unchanged(
-    disk: &mut dyn Disk,
-    all: &[Exchange],
-    side: impl Fn(&Exchange) -> &Vec<u8>,
-) -> Result<usize> {
-    for one in all {
-        let wanted = side(one);
-        let there = read(disk, one.at, wanted.len())?;
-        if let Some(at) = there.iter().zip(wanted).position(|(a, b)| a != b) {
-            return Err(changed("the table", one.at + at as u64));
+    fn without_marker(&self, error: &Error) -> MoveVerdict {
+        // A first sector that nothing else speaks for may be torn.
+        let only_first = self.tally.foreign.iter().all(|one| one.at == 0);
+        let at_rest = self.tally.not_before == 0 || self.tally.not_after == 0;
+        let is_torn = self.first == FirstSector::Other && only_first && at_rest;
+        let may_be_torn = is_torn && error.to_string() == NO_MARKER;
+        match self.is_on_disk || may_be_torn && self.is_at_an_end() {
+            true => MoveVerdict::Changed(error.to_string()),
+            false => MoveVerdict::Absent(error.to_string()),
         }
     }
-    Ok(all.len())
-}
 
-impl Going<'_> {
-    fn is_proven(&self, evidence: usize) -> Result<()> {
-        if evidence > 0 {
+    const fn is_at_an_end(&self) -> bool {
+        matches!(self.places.state.stage, Stage::Marking | Stage::Committed)
+    }
+
+    /// With the marker: nobody takes the disk for one, and what this stage writes may be torn.
+    fn in_flight(&self, disk: &mut dyn Disk) -> Result<()> {
+        let stage = self.places.state.stage;
+        let is_written = |at: u64| {
+            let within = |one: &Exchange| one.place().contains(&at);
+            let flight = self.places.flight;
+            match stage {
+                Stage::Marking => flight.covers.iter().chain(&flight.superblocks).any(within),
+                Stage::Contents => flight.contents.iter().any(within),
+                Stage::Committed => flight.tables.iter().any(within),
+                _ => false,
+            }
+        };
+        let mut foreign = self.tally.foreign.iter();
+        if let Some(one) = foreign.find(|one| !is_written(one.at)) {
+            return Err(changed(one.what, one.at));
+        }
+        if stage == Stage::Committed {
             return Ok(());
         }
-        Err(refused(NO_MARKER))
+        self.witnesses(disk).map(drop)
     }
 
-    /// No table has been written yet. What of one lies in a source may be on its way back.
-    fn tables_in_flight(&self, disk: &mut dyn Disk) -> Result<()> {
-        for one in &self.flight.tables {
-            let mut there = read(disk, one.at, one.flight.len())?;
-            let place = one.at..one.at + one.flight.len() as u64;
-            for source in self.job.moves.iter().map(Move::source) {
-                let start = source.start.clamp(place.start, place.end);
-                let end = source.end.clamp(start, place.end);
-                let index = |at: u64| usize::try_from(at - place.start).unwrap_or(usize::MAX);
-                if let Some(flight) = one.flight.get(index(start)..index(end)) {
-                    lay(flight, start, &mut there, one.at);
-                }
-            }
-            let differs = there.iter().zip(&one.flight).position(|(a, b)| a != b);
-            if let Some(at) = differs {
-                return Err(changed("the table", one.at + at as u64));
-            }
+    /// Without the marker, at one of the two ends: all else is at rest, and something proves that it is this disk.
+    fn at_an_end(&self, disk: &mut dyn Disk) -> Result<()> {
+        if self.first == FirstSector::Other && has_table(disk, self.places.flight)? {
+            return Err(refused(NEW_TABLE));
         }
-        Ok(())
+        let at_rest = match self.places.state.stage {
+            Stage::Committed => self.as_after(disk)?,
+            _ => self.as_before(disk)?,
+        };
+        match at_rest + self.witnesses(disk)? {
+            0 => Err(refused(NO_MARKER)),
+            _ => Ok(()),
+        }
     }
 
     /// Without the marker nothing else is covered: it comes first and goes last.
     fn as_before(&self, disk: &mut dyn Disk) -> Result<usize> {
-        let others = self.flight.covers.get(1..).unwrap_or_default();
-        unchanged(disk, others, |one| &one.ground)
+        let flight = self.places.flight;
+        let others = flight.covers.get(1..).unwrap_or_default();
+        let others = others.iter().chain(&flight.superblocks);
+        let seen = unchanged(disk, others, |one| &one.before)?;
+        let (_, tables) = flight.tables.split_last().unzip();
+        unchanged(disk, tables.unwrap_or_default().iter(), |one| &one.before)?;
+        Ok(seen)
     }
 
     /// Without the marker all other tables are written: it goes last.
     fn as_after(&self, disk: &mut dyn Disk) -> Result<usize> {
-        let (_, others) = self.flight.tables.split_last().unzip();
-        unchanged(disk, others.unwrap_or_default(), |one| &one.ground)?;
-        unchanged(disk, &self.flight.contents, |one| &one.ground)
-    }
-
-    /// Tables are as before the job, but for what is covered.
-    fn uncovered_tables(&self, disk: &mut dyn Disk) -> Result<()> {
-        for patch in self.job.patches(PatchPhase::Table) {
-            let mut there = read(disk, patch.at, patch.before.len())?;
-            self.flight.uncover(patch.at, &mut there);
-            if there != patch.before {
-                return Err(changed("the table", patch.at));
-            }
-        }
-        Ok(())
-    }
-
-    /// The replaced sectors still have their replacement at their present place.
-    fn set_aside(&self, disk: &mut dyn Disk) -> Result<()> {
-        for superblock in &self.job.identity.saved.superblocks {
-            let place = superblock.place();
-            if self.unreadable.iter().any(|other| overlap(other, &place)) {
-                continue;
-            }
-            if let Some(at) = lives_at(self.job, self.state, &place) {
-                let length = superblock.bytes.len();
-                if read(disk, at, length)? != set_aside(self.flight.run, length) {
-                    return Err(changed("the replacement of a superblock", at));
-                }
-            }
-        }
-        Ok(())
+        let flight = self.places.flight;
+        let (_, tables) = flight.tables.split_last().unzip();
+        unchanged(disk, tables.unwrap_or_default().iter(), |one| &one.after)?;
+        unchanged(disk, flight.contents.iter(), |one| &one.after)
     }
 
     /// How many witnesses there are; an error where one is not what it was.
     fn witnesses(&self, disk: &mut dyn Disk) -> Result<usize> {
+        let JobPlaces {
+            job,
+            flight,
+            state,
+            unreadable,
+        } = *self.places;
         let mut seen = 0;
-        for witness in &self.job.identity.witnesses {
-            if touches(witness, self.unreadable) {
+        for witness in &job.identity.witnesses {
+            if touches(witness, unreadable) {
                 continue;
             }
-            if let Some(at) = lives_at(self.job, self.state, &witness.place) {
-                expect(disk, self.job, Some(self.flight), witness, at)?;
+            if let Some(at) = lives_at(job, state, &witness.place) {
+                expect(disk, job, Some(flight), witness, at)?;
                 seen += 1;
             }
         }
         Ok(seen)
     }
+}
+
+/// The entries of an MBR.
+const ENTRIES: Range<usize> = 446..510;
+
+/// Whether there is what begins a disk with a table: entries that are not those of the marker.
+fn has_table(disk: &mut dyn Disk, flight: &Flight) -> Result<bool> {
+    let first = read_bytes(disk, 0, BYTES)
+        .map_err(|error| Error::io("the first sector cannot be read", error))?;
+    let is_marked = first.get(ENTRIES) == flight.marker.get(ENTRIES);
+    Ok(first.ends_with(&[0x55, 0xaa]) && !is_marked)
+}
+
+/// Whether an image stands at all of these places; how many.
+fn unchanged<'a>(
+    disk: &mut dyn Disk,
+    all: impl Iterator<Item = &'a Exchange>,
+    image: impl Fn(&Exchange) -> &Vec<u8>,
+) -> Result<usize> {
+    let mut seen = 0;
+    for one in all {
+        let wanted = image(one);
+        let there = read(disk, one.at, wanted.len())?;
+        if let Some(at) = there.iter().zip(wanted).position(|(a, b)| a != b) {
+            return Err(changed("the table", one.at + at as u64));
+        }
+        seen += 1;
+    }
+    Ok(seen)
 }

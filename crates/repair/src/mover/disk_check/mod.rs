@@ -1,6 +1,8 @@
 //! Whether the disk is the one of the plan, and in the state that the journal says.
 
+mod foreign;
 mod going_on;
+mod places;
 mod witness;
 
 use ioalign_core::move_marker::{BYTES, MarkerFound, MoveMarker};
@@ -10,7 +12,9 @@ use super::{Job, Move, Patch, PatchPhase, job::overlap};
 use crate::disk::read_bytes;
 use crate::{Disk, Error, ErrorKind, Result};
 
-pub use going_on::{Going, before_going_on};
+pub use foreign::ForeignBytes;
+pub use going_on::{MoveVerdict, Outlook, outlook};
+pub use places::JobPlaces;
 
 /// What is compared at once.
 const STEP: u64 = 1 << 20;
@@ -25,7 +29,7 @@ fn changed(what: &str, at: u64) -> Error {
     ))
 }
 
-fn read(disk: &mut dyn Disk, at: u64, length: usize) -> Result<Vec<u8>> {
+pub fn read(disk: &mut dyn Disk, at: u64, length: usize) -> Result<Vec<u8>> {
     let mut bytes = vec![0; length];
     let read = disk.read_at(at, &mut bytes);
     read.map_err(|error| Error::io(format!("{length} bytes at byte {at} cannot be read"), error))?;

@@ -37,22 +37,25 @@ pub fn flight(contents: &Contents) -> Result<Flight> {
         }
         tables.push(Exchange {
             at: one.at,
+            before: one.before,
             flight,
-            ground: one.after,
+            after: one.after,
         });
     }
     // The first block comes last in the tables, and first here.
     covers.sort_by_key(|cover| cover.at);
     let superblocks = job.identity.saved.superblocks.iter();
-    covers.extend(superblocks.map(|one| Exchange {
+    let superblocks = superblocks.map(|one| Exchange {
         at: one.at,
+        before: one.bytes.clone(),
         flight: stand_in(contents.run, one),
-        ground: one.bytes.clone(),
-    }));
+        after: Vec::new(),
+    });
     Ok(Flight {
         run: contents.run,
         marker,
         covers,
+        superblocks: superblocks.collect(),
         contents: in_destinations(job, contents.run),
         tables,
         wiped: wiped(job),
@@ -149,14 +152,16 @@ fn marked(job: &Job, one: &TableBytes, marker: &[u8; BYTES]) -> Vec<u8> {
 /// The blocks that a mark changes.
 fn changed(one: &TableBytes, marked: &[u8], logical: u64) -> Vec<Exchange> {
     let block = usize::try_from(logical).unwrap_or(TORN_BYTES).max(1);
-    let pairs = one.before.chunks(block).zip(marked.chunks(block));
-    let pairs = pairs.zip((one.at..).step_by(block));
-    let pairs = pairs.filter(|((before, marked), _)| before != marked);
-    pairs
-        .map(|((before, marked), at)| Exchange {
+    let images = one.before.chunks(block).zip(marked.chunks(block));
+    let images = images.zip(one.after.chunks(block));
+    let images = images.zip((one.at..).step_by(block));
+    let images = images.filter(|(((before, marked), _), _)| before != marked);
+    images
+        .map(|(((before, marked), after), at)| Exchange {
             at,
+            before: before.to_vec(),
             flight: marked.to_vec(),
-            ground: before.to_vec(),
+            after: after.to_vec(),
         })
         .collect()
 }
@@ -182,8 +187,9 @@ fn in_destinations(job: &Job, run: u128) -> Vec<Exchange> {
         }
         all.push(Exchange {
             at: patch.at,
+            before: patch.before.clone(),
             flight,
-            ground: patch.after.clone(),
+            after: patch.after.clone(),
         });
     }
     for (at, superblock) in arriving {
@@ -198,13 +204,14 @@ fn in_destinations(job: &Job, run: u128) -> Vec<Exchange> {
 
 fn part(superblock: &SavedBytes, at: u64, place: &Range<u64>, run: u128) -> Option<Exchange> {
     let index = |there: u64| usize::try_from(there - at).ok();
-    let ground = superblock
+    let bytes = superblock
         .bytes
         .get(index(place.start)?..index(place.end)?)?;
     Some(Exchange {
         at: place.start,
-        flight: set_aside(run, ground.len()),
-        ground: ground.to_vec(),
+        before: bytes.to_vec(),
+        flight: set_aside(run, bytes.len()),
+        after: bytes.to_vec(),
     })
 }
 
@@ -284,11 +291,15 @@ mod tests {
         flight(&Contents::first(&header, job, &MoveOrigin::default()))
     }
 
-    /// Place and the last byte of what stands there in flight and on the ground: a stand-in ends otherwise.
-    fn shape(all: &[Exchange]) -> Vec<(u64, usize, Option<u8>)> {
+    /// Place, length and last byte of an image: a stand-in ends otherwise.
+    fn shape(all: &[Exchange], image: fn(&Exchange) -> &Vec<u8>) -> Vec<(u64, usize, Option<u8>)> {
         let one = |one: &Exchange| {
-            assert_eq!(one.flight.len(), one.ground.len());
-            (one.at, one.ground.len(), one.ground.last().copied())
+            let bytes = image(one);
+            assert_eq!(
+                (one.flight.len(), one.before.len()),
+                (bytes.len(), bytes.len())
+            );
+            (one.at, bytes.len(), bytes.last().copied())
         };
         all.iter().map(one).collect()
     }
@@ -297,29 +308,37 @@ mod tests {
     fn all_by_which_a_disk_is_recognised_is_replaced() {
         let flight = built(&job()).unwrap();
         let stand_in = set_aside(flight.run, 512);
-        let ground = [
+        let before = [
             (0, 512, Some(0x10)),
             (512, 512, Some(1)),
             (END - 512, 512, Some(1)),
-            (8 << 10, 512, Some(0x81)),
-            (10 << 10, 512, Some(0x83)),
         ];
-        assert_eq!(shape(&flight.covers), ground);
+        assert_eq!(shape(&flight.covers, |one| &one.before), before);
+        let after = [0x11, 0x12, 1].map(Some);
+        let last = |one: &Exchange| one.after.last().copied();
+        assert!(flight.covers.iter().map(last).eq(after));
         assert_eq!(flight.covers[0].flight, flight.marker);
-        for header in &flight.covers[1..3] {
+        for header in &flight.covers[1..] {
             assert_eq!(header.flight[..8], GPT_SET_ASIDE);
-            assert_eq!(header.flight[8..], header.ground[8..]);
+            assert_eq!(header.flight[8..], header.before[8..]);
         }
-        assert!(flight.covers[3..].iter().all(|one| one.flight == stand_in));
-        let ground = [(9 << 10, 512, Some(0x82)), (11 << 10, 512, Some(0x83))];
-        assert_eq!(shape(&flight.contents), ground);
-        assert!(flight.contents.iter().all(|one| one.flight == stand_in));
-        let ground = [
+        let before = [(8 << 10, 512, Some(0x81)), (10 << 10, 512, Some(0x83))];
+        assert_eq!(shape(&flight.superblocks, |one| &one.before), before);
+        let mut covered = flight.superblocks.iter().chain(&flight.contents);
+        assert!(covered.all(|one| one.flight == stand_in));
+        let before = [(9 << 10, 512, Some(0x81)), (11 << 10, 512, Some(0x83))];
+        assert_eq!(shape(&flight.contents, |one| &one.before), before);
+        let after = [(9 << 10, 512, Some(0x82)), (11 << 10, 512, Some(0x83))];
+        assert_eq!(shape(&flight.contents, |one| &one.after), after);
+        let after = [
             (512, 512, Some(0x12)),
             (END - 512, 512, Some(1)),
             (0, 512, Some(0x11)),
         ];
-        assert_eq!(shape(&flight.tables), ground);
+        assert_eq!(shape(&flight.tables, |one| &one.after), after);
+        let before = [1, 1, 0x10].map(Some);
+        let last = |one: &Exchange| one.before.last().copied();
+        assert!(flight.tables.iter().map(last).eq(before));
         let in_flight = [&flight.covers[1], &flight.covers[2], &flight.covers[0]];
         for (table, cover) in flight.tables.iter().zip(in_flight) {
             assert_eq!(table.flight, cover.flight);
@@ -395,12 +414,12 @@ mod tests {
         };
         job.patches = vec![patch(PatchPhase::Table, &whole, 0x12)];
         let flight = built(&job).unwrap();
-        let ground = [
+        let after = [
             (512, 512, Some(0x12)),
             (END - 512, 512, Some(1)),
             (0, 512, Some(0x12)),
         ];
-        assert_eq!(shape(&flight.tables), ground);
+        assert_eq!(shape(&flight.tables, |one| &one.after), after);
     }
 
     #[test]
@@ -410,12 +429,12 @@ mod tests {
         job.identity.saved.superblocks[1].bytes = vec![0x83; 1024];
         job.patches[1] = patch(PatchPhase::Contents, &saved(11 << 10, 0x83), 0x82);
         let flight = built(&job).unwrap();
-        let ground = [
+        let after = [
             (11 << 10, 512, Some(0x82)),
             (9 << 10, 512, Some(0x81)),
             ((11 << 10) + 512, 512, Some(0x83)),
         ];
-        assert_eq!(shape(&flight.contents), ground);
+        assert_eq!(shape(&flight.contents, |one| &one.after), after);
         assert_eq!(
             flight.contents[0].flight,
             set_aside(flight.run, 1024)[..512]

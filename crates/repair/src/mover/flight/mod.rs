@@ -19,15 +19,24 @@ use crate::{Disk, Error, Result};
 /// The grain of a torn write: every disk writes 512 bytes whole.
 pub const TORN_BYTES: usize = 512;
 
-/// Bytes that stand somewhere in flight, and those that stand there otherwise.
+/// One place of a disk, and the images that a job puts there. All are equally long.
 #[derive(Clone, Debug)]
 pub struct Exchange {
     /// Where.
     pub at: u64,
-    /// The bytes there during the move.
+    /// The bytes before the job; in a destination, what the move brings there.
+    pub before: Vec<u8>,
+    /// The bytes during the move.
     pub flight: Vec<u8>,
-    /// The bytes there now: before the job or after it, depending on its list.
-    pub ground: Vec<u8>,
+    /// The bytes after the job; empty where data or free space are there then.
+    pub after: Vec<u8>,
+}
+
+impl Exchange {
+    /// The bytes that it is about.
+    pub const fn place(&self) -> Range<u64> {
+        self.at..self.at.saturating_add(self.before.len() as u64)
+    }
 }
 
 /// All that stands on the disk of a job in flight.
@@ -36,12 +45,13 @@ pub struct Flight {
     pub run: u128,
     /// The first sector.
     pub marker: [u8; BYTES],
-    /// Blocks that are exchanged before the first byte moves: the first block, GPT headers, superblocks at
-    /// their sources. On the ground: as before the job.
+    /// Blocks of tables that are exchanged before the first byte moves: the first block, then GPT headers.
     pub covers: Vec<Exchange>,
-    /// In destinations: superblocks, and what patches change. On the ground: as after the job.
+    /// Superblocks at their sources, exchanged with those.
+    pub superblocks: Vec<Exchange>,
+    /// In destinations: superblocks, and what patches change.
     pub contents: Vec<Exchange>,
-    /// Tables in the order in which they are written, the first block last. On the ground: as after the job.
+    /// Tables in the order in which they are written, the first block last.
     pub tables: Vec<Exchange>,
     /// Former places of superblocks that no data reach: zeros when the job is complete.
     pub wiped: Vec<Range<u64>>,
@@ -70,22 +80,23 @@ impl Flight {
     pub fn first_sector(&self, disk: &mut dyn Disk, committed: bool) -> Result<FirstSector> {
         let there = read_bytes(disk, 0, BYTES)
             .map_err(|error| Error::io("the first sector cannot be read", error))?;
-        let is = |one: Option<&Exchange>| {
-            let ground = one.map(|one| one.ground.as_slice()).unwrap_or_default();
-            ground.get(..BYTES) == Some(there.as_slice())
+        let first = self.tables.last();
+        let is = |image: fn(&Exchange) -> &Vec<u8>| {
+            let image = first.map(|one| image(one).as_slice()).unwrap_or_default();
+            image.get(..BYTES) == Some(there.as_slice())
         };
         Ok(match committed {
             _ if there == self.marker => FirstSector::Marked,
-            false if is(self.covers.first()) => FirstSector::Before,
-            true if is(self.tables.last()) => FirstSector::After,
+            false if is(|one| &one.before) => FirstSector::Before,
+            true if is(|one| &one.after) => FirstSector::After,
             _ => FirstSector::Other,
         })
     }
 
     /// Puts back what covers stand for, in bytes that were read at `at`.
     pub fn uncover(&self, at: u64, bytes: &mut [u8]) {
-        for cover in &self.covers {
-            lay(&cover.ground, cover.at, bytes, at);
+        for cover in self.covers.iter().chain(&self.superblocks) {
+            lay(&cover.before, cover.at, bytes, at);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Crashes of the mover: simulated loss of power at every write, damaged journals, and killed processes.
 
+mod back;
 mod check;
 mod cost;
 mod files;

@@ -84,11 +84,21 @@ impl<'a> Machine<'a> {
         machine
     }
 
+    /// What was in the caches reaches the media.
+    pub fn settle(&mut self) {
+        self.start_again(Loss::Kept, Loss::Kept, &mut Random(1), u64::MAX);
+    }
+
     /// Does something and is killed after this many events.
     pub fn run_for(&mut self, verb: Verb, events: u64) {
         self.start_again(Loss::Killed, Loss::Killed, &mut Random(1), events);
         let _ = self.run(verb, ReadErrors::Stop);
         self.start_again(Loss::Killed, Loss::Killed, &mut Random(1), u64::MAX);
+    }
+
+    /// Whether the last program lost its power.
+    pub fn is_out(&self) -> bool {
+        self.power.is_out()
     }
 
     pub fn events(&self) -> u64 {
@@ -120,7 +130,7 @@ impl<'a> Machine<'a> {
     }
 
     /// What the journal says, where there is one.
-    fn contents(&self) -> Option<journal::Contents> {
+    pub fn contents(&self) -> Option<journal::Contents> {
         journal::read(&mut Peek(&self.store.view)).ok()
     }
 
