@@ -37,4 +37,4 @@ pub use open::while_busy;
 pub use same::{are_aliases, same};
 pub use target::{Target, TargetFile, TargetKind};
 pub use target_request::TargetRequest;
-pub use users::{Use, users};
+pub use users::{Use, is_read_only, users};

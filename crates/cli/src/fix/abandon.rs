@@ -1,14 +1,15 @@
 //! `--abandon`: a disk is set free without the journal of the move that is in flight on it.
 
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use ioalign_core::move_marker::{self, BYTES, GPT_SET_ASIDE, GPT_SIGNATURE, MarkerFound};
 use ioalign_core::shell;
 use ioalign_repair::{Disk, Error};
 
-use super::{flight, place, refuse, target};
+use super::command::{self, FixStep};
+use super::{flight, refuse, search, target};
 use crate::args::FixArgs;
 use crate::exit::{Exit, UsageError};
 use crate::look;
@@ -39,9 +40,10 @@ pub fn run(arguments: &FixArgs, again: &Path) -> Result<Exit> {
         let next = format!("ioalign check {}", shell::path(path));
         return Err(refuse::then(what, &next));
     };
+    let journal = search::of_marker(arguments, &found).ok();
     let headers = headers(&mut *disk).map_err(failed)?;
     let restored = restore(&mut *disk, &headers).map_err(failed)?;
-    look::write(&said(arguments, &found, restored))?;
+    look::write(&said(arguments, &found, restored, journal))?;
     target::close(disk, path)?;
     Ok(Exit::Done)
 }
@@ -83,7 +85,12 @@ fn restore(disk: &mut dyn Disk, headers: &[(u64, Vec<u8>)]) -> ioalign_repair::R
     Ok(headers.len())
 }
 
-fn said(arguments: &FixArgs, found: &MarkerFound, headers: usize) -> String {
+fn said(
+    arguments: &FixArgs,
+    found: &MarkerFound,
+    headers: usize,
+    journal: Option<PathBuf>,
+) -> String {
     let name = shell::path(&arguments.target);
     let mut text = String::new();
     let _ = writeln!(
@@ -102,15 +109,15 @@ fn said(arguments: &FixArgs, found: &MarkerFound, headers: usize) -> String {
             "  The marker was damaged, so the entries may be wrong"
         );
     }
-    let at = match found {
-        MarkerFound::Whole(marker) => Some(marker.journal.clone()),
-        MarkerFound::Damaged => place::journal(arguments).ok(),
-    };
-    if let Some(path) = at.filter(|path| !path.as_os_str().is_empty() && path.exists()) {
+    if let Some(path) = journal {
+        let named = arguments.journal.as_deref();
+        let ways = [FixStep::Resume(named), FixStep::Rollback(named)];
+        let ways = ways.map(|step| format!("`{} --trust-disk`", command::line(arguments, step)));
         let _ = writeln!(
             text,
-            "  Its journal {} is still there: it has those superblocks, and nothing else deletes it",
-            shell::path(&path)
+            "  Its journal {} is still there: it alone has those superblocks. It can still end the move: {}",
+            shell::path(&path),
+            ways.join(" or ")
         );
     }
     text

@@ -20,6 +20,8 @@ pub enum FixStep<'a> {
     Resume(Option<&'a Path>),
     /// Goes back to the layout from before an interrupted job, in the same way.
     Rollback(Option<&'a Path>),
+    /// Removes the journal of a move that is not on the disk.
+    Forget(Option<&'a Path>),
 }
 
 /// `ioalign fix TARGET …` in one line.
@@ -32,6 +34,7 @@ pub fn line(arguments: &FixArgs, step: FixStep<'_>) -> String {
     match step {
         FixStep::Resume(_) => words.push("--resume".to_owned()),
         FixStep::Rollback(_) => words.push("--rollback".to_owned()),
+        FixStep::Forget(_) => words.push("--forget".to_owned()),
         FixStep::Show | FixStep::Apply(_) | FixStep::Output(..) => {
             layout(arguments, step, &mut words);
         }
@@ -43,9 +46,26 @@ pub fn line(arguments: &FixArgs, step: FixStep<'_>) -> String {
             words.push(format!("--output {}", shell::path(new)));
             words.extend(format.map(|format| format!("--format {}", format.name())));
         }
-        FixStep::Show | FixStep::Resume(_) | FixStep::Rollback(_) => {}
+        FixStep::Show | FixStep::Resume(_) | FixStep::Rollback(_) | FixStep::Forget(_) => {}
     }
     words.join(" ")
+}
+
+/// The call that removes the journal of a move that is not on the disk.
+pub fn forgetting(arguments: &FixArgs) -> String {
+    line(arguments, FixStep::Forget(arguments.journal.as_deref()))
+}
+
+/// The same call on the same journal: on, back, or the journal removed.
+pub fn again(arguments: &FixArgs) -> String {
+    let (mode, journal) = (&arguments.mode, arguments.journal.as_deref());
+    let step = match (mode.rollback, mode.forget) {
+        (true, _) => FixStep::Rollback(journal),
+        (_, true) => FixStep::Forget(journal),
+        _ => FixStep::Resume(journal),
+    };
+    let adopted = if mode.adopt { " --adopt" } else { "" };
+    format!("{}{adopted}", line(arguments, step))
 }
 
 /// The options that the plan depends on.
@@ -98,13 +118,16 @@ fn manner(arguments: &FixArgs, step: FixStep<'_>, words: &mut Vec<String>) {
     let how = &arguments.how;
     let journal = match step {
         FixStep::Apply(_) => arguments.journal.as_deref(),
-        FixStep::Resume(journal) | FixStep::Rollback(journal) => journal,
+        FixStep::Resume(journal) | FixStep::Rollback(journal) | FixStep::Forget(journal) => journal,
         FixStep::Show | FixStep::Output(..) => None,
     };
     words.extend(journal.map(|path| format!("--journal {}", shell::path(path))));
     let folder = arguments.journal_dir.as_deref();
-    let folder = folder.filter(|_| matches!(step, FixStep::Apply(_)));
+    let folder = folder.filter(|_| matches!(step, FixStep::Apply(_) | FixStep::Forget(_)));
     words.extend(folder.map(|path| format!("--journal-dir {}", shell::path(path))));
+    if matches!(step, FixStep::Forget(_)) {
+        return;
+    }
     match how.verify {
         VerifyArg::Full => {}
         VerifyArg::Sampled => words.push("--verify sampled".to_owned()),

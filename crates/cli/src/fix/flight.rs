@@ -11,8 +11,8 @@ use ioalign_repair::journal::{self, Contents};
 use ioalign_repair::mover::FileDisk;
 use ioalign_repair::{Disk, Error};
 
-use super::command::{self, FixStep};
-use super::{place, refuse, trust};
+use super::command;
+use super::{place, refuse, search, standing, trust};
 use crate::args::FixArgs;
 
 /// The name of this machine, as markers have it.
@@ -32,12 +32,7 @@ pub fn refuse_unfinished(arguments: &FixArgs) -> Result<()> {
             continue;
         }
         trust::of_journal(&path).map_err(|why| place::distrusted(&path, &why))?;
-        let named = arguments.journal.as_deref();
-        bail!(
-            "{}: here is the journal of an unfinished job, or another file: {}",
-            path.display(),
-            move_words::ways(&arguments.target, named)
-        );
+        return Err(standing::left_over(arguments, &path));
     }
     Ok(())
 }
@@ -46,7 +41,7 @@ pub fn refuse_unfinished(arguments: &FixArgs) -> Result<()> {
 pub fn marked(arguments: &FixArgs, found: &MarkerFound) -> anyhow::Error {
     let target = shell::path(&arguments.target);
     let state = move_words::state(found);
-    match journal_of(arguments, found) {
+    match search::of_marker(arguments, found) {
         Ok(path) => {
             let named = place::named(arguments, &path);
             let ways = move_words::ways(&arguments.target, named);
@@ -73,13 +68,13 @@ impl Unfinished {
     pub fn find(arguments: &FixArgs) -> Result<Self> {
         let marker = moving::marker_of(&arguments.target).ok().flatten();
         let journal = match &marker {
-            Some(found) => journal_of(arguments, found).map_err(|why| {
+            Some(found) => search::of_marker(arguments, found).map_err(|why| {
                 let target = shell::path(&arguments.target);
                 anyhow!("{target}: {}; {why:#}", move_words::state(found))
             })?,
-            None => usual(arguments)?,
+            None => search::usual(arguments)?,
         };
-        let contents = read(&journal)?;
+        let contents = read(&journal, arguments)?;
         let this = Self { journal, contents };
         if let Some(MarkerFound::Whole(marker)) = &marker {
             this.is_of_run(marker.run, arguments)?;
@@ -112,7 +107,7 @@ impl Unfinished {
     }
 
     /// A copy is not the disk: what finishes the job on a copy deletes the journal that the original needs.
-    fn is_of_target(&self, arguments: &FixArgs) -> Result<()> {
+    pub fn is_of_target(&self, arguments: &FixArgs) -> Result<()> {
         let now = TargetIdentity::new(&arguments.target)?;
         let then = TargetIdentity::parse(&self.contents.target);
         let why = match then.map(|then| then.matches(&now)) {
@@ -131,11 +126,7 @@ impl Unfinished {
         if arguments.mode.adopt {
             return Ok(());
         }
-        let step = match arguments.mode.rollback {
-            true => FixStep::Rollback(arguments.journal.as_deref()),
-            false => FixStep::Resume(arguments.journal.as_deref()),
-        };
-        let next = command::line(arguments, step);
+        let next = command::again(arguments);
         bail!(
             "{}: {why}. Ending the move here deletes the journal, without which the original is lost. Nothing was \
              written. If this is the one to keep: `{next} --adopt`",
@@ -144,71 +135,13 @@ impl Unfinished {
     }
 }
 
-/// The journal of a marker: as named, or where the marker says. It is there, and may be obeyed.
-fn journal_of(arguments: &FixArgs, found: &MarkerFound) -> Result<PathBuf> {
-    if let Some(path) = &arguments.journal {
-        return obeyed(path);
-    }
-    let MarkerFound::Whole(marker) = found else {
-        return usual(arguments);
-    };
-    let is_here = cut_like(&marker.host, &host());
-    if !is_here && !marker.journal.exists() {
-        bail!(
-            "this is host {}: continue there, or bring the journal here and name it with --journal: {}",
-            shell::word(&host()),
-            command::ways(arguments, Some(&marker.journal))
-        );
-    }
-    if marker.journal.as_os_str().is_empty() {
-        return usual(arguments);
-    }
-    if marker.journal.symlink_metadata().is_err() {
-        bail!(
-            "that file is not there: without the journal nothing can be put together; if it lies elsewhere, name it \
-             with --journal; next: `{}`",
-            search(&marker.journal)
-        );
-    }
-    obeyed(&marker.journal)
-}
-
-/// A marker keeps the first bytes of a long name.
-fn cut_like(marked: &str, name: &str) -> bool {
-    name == marked || (marked.len() >= 60 && name.starts_with(marked))
-}
-
-/// The journal of a job without a marker, or with one that does not name it.
-fn usual(arguments: &FixArgs) -> Result<PathBuf> {
-    let all = place::candidates(arguments)?;
-    let there = all.iter().find(|path| path.symlink_metadata().is_ok());
-    if let Some(path) = there {
-        return obeyed(path);
-    }
-    let at = place::journal(arguments)?;
-    bail!(
-        "{}: there is no journal: without it the progress of the job is unknown, so nothing is \
-         written; if it lies elsewhere, name it with --journal; next: `{}`",
-        at.display(),
-        search(&at)
-    );
-}
-
-/// The command that looks for a journal by its name.
-fn search(journal: &Path) -> String {
-    let name = journal.file_name().unwrap_or_default();
-    format!("find / -name {}", shell::path(Path::new(name)))
-}
-
-fn obeyed(path: &Path) -> Result<PathBuf> {
-    trust::of_journal(path).map_err(|why| place::distrusted(path, &why))?;
-    Ok(path.to_owned())
-}
-
-fn read(path: &Path) -> Result<Contents> {
+fn read(path: &Path, arguments: &FixArgs) -> Result<Contents> {
     let failed = |error: Error| refuse::error(error, path);
     let mut store = FileDisk::open(path).map_err(failed)?;
-    journal::read(&mut store).map_err(failed)
+    journal::read(&mut store).map_err(|error| match journal::is_unfinished(&mut store) {
+        Ok(true) => refuse::then(error.of_target(path), &command::forgetting(arguments)),
+        _ => failed(error),
+    })
 }
 
 /// The marker on an open disk.

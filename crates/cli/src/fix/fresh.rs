@@ -6,8 +6,8 @@ use ioalign_device::create::{self, NewFile, PendingFile, Readers};
 use ioalign_repair::container::{self, ImageFormat};
 use ioalign_repair::{Disk, Result};
 
+use super::same_target::SourceState;
 use crate::check;
-
 use crate::say::note;
 
 /// An image that this run makes. It gets its name when it is complete: half of a copy is useless and could be taken
@@ -16,13 +16,15 @@ pub struct FreshImage {
     pending: PendingFile,
     /// The destination of the copy.
     pub disk: Box<dyn Disk>,
+    /// The source before it was read.
+    source: SourceState,
 }
 
 impl FreshImage {
     /// Makes it; no file of the name may be there. Nobody may read it who may not read all of `source`.
     pub fn create(
         path: &Path,
-        source: &Path,
+        (source, state): (&Path, SourceState),
         format: ImageFormat,
         bytes: u64,
         logical: u64,
@@ -36,11 +38,16 @@ impl FreshImage {
         let file = pending.file().try_clone();
         let file = file.map_err(|error| ioalign_repair::Error::io("cannot be made", error))?;
         let disk = container::create_in(file, path, format, bytes, logical)?;
-        Ok(Self { pending, disk })
+        Ok(Self {
+            pending,
+            disk,
+            source: state,
+        })
     }
 
-    /// It is whole.
+    /// It is whole, and of one state of its source.
     pub fn keep(mut self) -> Result<()> {
+        self.source.unchanged()?;
         self.disk
             .flush()
             .map_err(|error| ioalign_repair::Error::io("cannot be written", error))?;
@@ -71,7 +78,10 @@ mod tests {
         let source = folder.path().join("source");
         std::fs::write(&source, b"").unwrap();
         let path = folder.path().join("new.img");
-        let make = || FreshImage::create(&path, &source, ImageFormat::Raw, BYTES, 512);
+        let make = || {
+            let from = (source.as_path(), SourceState::of(&source));
+            FreshImage::create(&path, from, ImageFormat::Raw, BYTES, 512)
+        };
         let names = || std::fs::read_dir(folder.path()).unwrap().count();
         drop(make().unwrap());
         assert_eq!((path.exists(), names()), (false, 1));

@@ -7,6 +7,7 @@ mod document;
 mod enlarge;
 mod estimate;
 mod flight;
+mod forget;
 mod fresh;
 mod image_room;
 mod migrate;
@@ -20,7 +21,10 @@ mod precautions;
 mod progress;
 mod refuse;
 mod room;
+mod same_target;
+mod search;
 mod shrink;
+mod standing;
 mod survey;
 mod target;
 mod trust;
@@ -65,6 +69,9 @@ fn begin(arguments: &FixArgs) -> Result<Exit> {
     }
     if mode.resume || mode.rollback {
         return perform::go_on(arguments);
+    }
+    if mode.forget {
+        return forget::run(arguments);
     }
     if mode.adopt || mode.trust_disk {
         let next = command::line(arguments, command::FixStep::Resume(None));
@@ -111,6 +118,7 @@ fn show(arguments: &FixArgs) -> Result<Exit> {
         None => {
             overlays::refuse(arguments)?;
             unused?;
+            target::writable(&arguments.target)?;
             possible_in_place(&mut *disk, &plan, arguments, page.room)?;
         }
     }

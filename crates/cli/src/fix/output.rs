@@ -11,6 +11,7 @@ use ioalign_repair::{Disk, Error, ErrorKind, Job};
 
 use super::fresh::FreshImage;
 use super::progress::FixProgress;
+use super::same_target::SourceState;
 use super::{FixPage, agreed, flight, image_room, options, refuse, target};
 use crate::args::FixArgs;
 use crate::exit::Exit;
@@ -21,13 +22,14 @@ use crate::say::note;
 pub fn run(arguments: &FixArgs, new: &Path) -> Result<Exit> {
     image_name::free(new)?;
     flight::refuse_unfinished(arguments)?;
+    let source = SourceState::of(&arguments.target);
     let mut disk = target::open(arguments, false)?;
     let Some(plan) = agreed(&mut *disk, arguments, false)? else {
         return Ok(Exit::Done);
     };
     let shown = FixProgress::of(&arguments.look)?;
     let begun = Instant::now();
-    let done = copied(arguments, &mut *disk, &plan.job, new, &shown);
+    let done = copied(arguments, (&mut *disk, source), &plan.job, new, &shown);
     shown.end();
     match done {
         Ok(done) => {
@@ -43,7 +45,7 @@ pub fn run(arguments: &FixArgs, new: &Path) -> Result<Exit> {
 
 fn copied(
     arguments: &FixArgs,
-    disk: &mut dyn Disk,
+    (disk, source): (&mut dyn Disk, SourceState),
     job: &Job,
     new: &Path,
     shown: &FixProgress,
@@ -51,7 +53,7 @@ fn copied(
     let (bytes, logical) = (disk.size_bytes(), disk.logical_bytes());
     image_room::check(disk, new, arguments)?;
     let format = format(arguments, new);
-    let mut image = FreshImage::create(new, &arguments.target, format, bytes, logical)?;
+    let mut image = FreshImage::create(new, (&arguments.target, source), format, bytes, logical)?;
     let mut say = |progress: &_| shown.say(progress);
     let how = options(arguments);
     let done = container::write_new_with(disk, job, &mut *image.disk, &how, &mut say)?;

@@ -13,7 +13,8 @@ use ioalign_repair::{Disk, Error, ErrorKind, Job};
 use super::flight::{self, Unfinished};
 use super::progress::FixProgress;
 use super::room::FixRoom;
-use super::{FixPage, agreed, command, options, overlays, place, refuse, shrink, target};
+use super::same_target::NamedTarget;
+use super::{FixPage, agreed, command, options, overlays, place, refuse, shrink, standing, target};
 use crate::args::FixArgs;
 use crate::exit::Exit;
 use crate::say::note;
@@ -24,28 +25,36 @@ pub fn apply(arguments: &FixArgs) -> Result<Exit> {
     let journal = place::prepare(arguments)?;
     let was_shrunk = shrink::first(arguments)?;
     let mut disk = target::open(arguments, true)?;
+    let named = NamedTarget::of(&arguments.target)?;
     let Some(plan) = agreed(&mut *disk, arguments, was_shrunk)? else {
         return Ok(Exit::Done);
     };
     if let Some(room) = FixRoom::of(&mut *disk, &plan.job, &arguments.target) {
         room.enough(arguments, &plan.job)?;
     }
-    journalled(arguments, disk, &journal, &plan.job, |done, elapsed| {
-        let mut page = FixPage::of(arguments, &plan);
-        page.ended = result(done.outcome);
-        page.done = Some((done, elapsed));
-        page.write()
-    })
+    journalled(
+        arguments,
+        (disk, named),
+        &journal,
+        &plan.job,
+        |done, elapsed| {
+            let mut page = FixPage::of(arguments, &plan);
+            page.ended = result(done.outcome);
+            page.done = Some((done, elapsed));
+            page.write()
+        },
+    )
 }
 
 /// Does a job with a journal, and says how it ended.
 pub fn journalled(
     arguments: &FixArgs,
-    mut disk: Box<dyn Disk>,
+    (mut disk, named): (Box<dyn Disk>, NamedTarget),
     journal: &Path,
     job: &Job,
     say: impl FnOnce(Done, Duration) -> Result<()>,
 ) -> Result<Exit> {
+    named.before(&arguments.target)?;
     place::warn_volatile(journal, arguments.look.quiet);
     let shown = FixProgress::of(&arguments.look)?;
     let begun = Instant::now();
@@ -59,13 +68,28 @@ pub fn journalled(
     );
     shown.end();
     match done {
-        Ok(done) => {
-            say(done, begun.elapsed())?;
-            target::close(disk, &arguments.target)?;
-            Ok(Exit::Done)
-        }
+        Ok(done) => ended(arguments, (disk, named), || say(done, begun.elapsed())),
         Err(error) => stopped(error, arguments, journal),
     }
+}
+
+/// Lets go of the disk, and says how it ended. That nobody can be told so is no failure of the move.
+fn ended(
+    arguments: &FixArgs,
+    (disk, named): (Box<dyn Disk>, NamedTarget),
+    say: impl FnOnce() -> Result<()>,
+) -> Result<Exit> {
+    let path = &arguments.target;
+    let closed = target::close(disk, path);
+    named.after(path)?;
+    if let Err(error) = say() {
+        note(format_args!(
+            "{}: the move is done, and the journal is gone; only the report on it cannot be written: {error:#}",
+            shell::path(path)
+        ));
+    }
+    closed?;
+    Ok(Exit::Done)
 }
 
 /// The facts about this call that the journal keeps.
@@ -85,7 +109,9 @@ pub fn go_on(arguments: &FixArgs) -> Result<Exit> {
     let job = Unfinished::find(arguments)?;
     let sector = job.contents.job.identity.logical_bytes;
     let mut disk = target::with_sector(arguments, true, Some(sector))?;
+    let named = NamedTarget::of(&arguments.target)?;
     job.is_on(&mut *disk, arguments)?;
+    standing::judge(&job, &mut *disk, arguments)?;
     let shown = FixProgress::of(&arguments.look)?;
     let begun = Instant::now();
     let way = if arguments.mode.resume {
@@ -101,17 +127,14 @@ pub fn go_on(arguments: &FixArgs) -> Result<Exit> {
     );
     shown.end();
     match done {
-        Ok(done) => show_done(arguments, disk, done, begun.elapsed()),
+        Ok(done) => ended(arguments, (disk, named), || {
+            show_done(arguments, done, begun.elapsed())
+        }),
         Err(error) => stopped(error, arguments, &job.journal),
     }
 }
 
-fn show_done(
-    arguments: &FixArgs,
-    disk: Box<dyn Disk>,
-    done: Done,
-    elapsed: Duration,
-) -> Result<Exit> {
+fn show_done(arguments: &FixArgs, done: Done, elapsed: Duration) -> Result<()> {
     let page = FixPage {
         arguments,
         plan: None,
@@ -120,9 +143,7 @@ fn show_done(
         ended: result(done.outcome),
         done: Some((done, elapsed)),
     };
-    page.write()?;
-    target::close(disk, &arguments.target)?;
-    Ok(Exit::Done)
+    page.write()
 }
 
 /// Says what to do next.
@@ -131,6 +152,10 @@ fn stopped(error: Error, arguments: &FixArgs, journal: &Path) -> Result<Exit> {
     let error = refuse::error(error, &arguments.target);
     if !journal.exists() {
         return if interrupted {
+            note(format_args!(
+                "{}: stopped; nothing was written",
+                shell::path(&arguments.target)
+            ));
             Ok(Exit::Interrupted)
         } else {
             Err(error)

@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use ioalign_core::shell;
 use ioalign_device::partitions::{self, KernelPartition};
-use ioalign_device::{Use, users};
+use ioalign_device::{Use, is_read_only, users};
 use ioalign_repair::Disk;
 use ioalign_repair::container;
 use ioalign_repair::fix::Sectored;
 use ioalign_repair::tables::{RewritableTable, SlotKind};
+use rustix::fs::{Access, access};
+use rustix::io::Errno;
 
 use super::refuse;
 use crate::args::FixArgs;
@@ -38,6 +40,7 @@ pub fn with_sector(arguments: &FixArgs, write: bool, sector: Option<u64>) -> Res
     }
     if write {
         unused(path)?;
+        writable(path)?;
     }
     let disk = container::open(path, write).map_err(|error| match write {
         true => refuse::not_in_place(error, arguments),
@@ -124,6 +127,26 @@ pub fn unused(path: &Path) -> Result<()> {
             Err(refuse::then(what, &next))
         }
     }
+}
+
+/// Refuses what the kernel takes no writes for: a device that is set so, a file system that is mounted so. Who may write
+/// a file is another matter: somebody else can plan.
+pub fn writable(path: &Path) -> Result<()> {
+    let why = match is_block(path)? {
+        true if is_read_only(path) => "the kernel takes no writes for this device",
+        true => return Ok(()),
+        false if access(path, Access::WRITE_OK) == Err(Errno::ROFS) => {
+            "its file system is mounted read-only"
+        }
+        false => return Ok(()),
+    };
+    let name = shell::path(path);
+    let what = format!("{name}: read-only: {why}. Nothing was written");
+    let next = match is_block(path)? {
+        true => format!("blockdev --getro {name}"),
+        false => format!("ls -l {name}"),
+    };
+    Err(refuse::then(what, &next))
 }
 
 fn remedy(used: &Use) -> String {

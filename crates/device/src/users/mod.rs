@@ -117,7 +117,7 @@ impl UsedObject {
 }
 
 /// Whether the kernel takes no writes for a device, though it may be opened for them.
-pub(crate) fn is_read_only(path: &Path) -> bool {
+pub fn is_read_only(path: &Path) -> bool {
     let folder = path
         .metadata()
         .ok()

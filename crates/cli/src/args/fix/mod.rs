@@ -21,6 +21,7 @@ Examples:
   ioalign fix /dev/sdb --apply               the journal is in /var/lib/ioalign
   ioalign fix disk.img --resume              go on after a crash, a kill, Ctrl-C
   ioalign fix disk.img --rollback            or go back
+  ioalign fix disk.img --forget              a backup was restored over it: remove the stale journal
   ioalign fix old.vhd --output new.qcow2     into a new image; the original is not touched
   ioalign fix images/ --output aligned/      every image of a folder, put right while it is copied
   ioalign fix vm.ovf --output aligned/       the disks of a package, and its description
@@ -60,7 +61,7 @@ pub struct FixArgs {
 
     /// Write a new image instead, with everything in its new place; TARGET is not touched. Of a folder or a
     /// package: the folder of the new images
-    #[arg(long, value_name = "IMAGE|DIR", conflicts_with_all = ["apply", "resume", "rollback"])]
+    #[arg(long, value_name = "IMAGE|DIR", conflicts_with_all = ["apply", "resume", "rollback", "forget"])]
     pub output: Option<PathBuf>,
 
     /// Write the new image even if it may not fit into its file system
@@ -155,14 +156,19 @@ pub struct ModeArgs {
     #[arg(long, value_name = "TARGET", group = "way")]
     pub abandon: Option<PathBuf>,
 
+    /// Remove the journal of a move of which nothing is on TARGET: an image that was restored, or a journal that was
+    /// cut off while it was made
+    #[arg(long, group = "way")]
+    pub forget: bool,
+
     /// With --resume or --rollback: TARGET is a copy of the disk that the move was begun on, or may be
     /// one. The journal ends with the job, and the original is given up
     #[arg(long, conflicts_with_all = ["plan", "apply", "abandon", "output"])]
     pub adopt: bool,
 
     /// With --resume or --rollback: continue although other programs have changed tables or
-    /// superblocks. Their writes to data in flight are lost
-    #[arg(long, conflicts_with_all = ["plan", "apply", "abandon", "output"])]
+    /// superblocks. What they wrote there is lost, and named before
+    #[arg(long, conflicts_with_all = ["plan", "apply", "abandon", "forget", "output"])]
     pub trust_disk: bool,
 }
 

@@ -14,7 +14,8 @@ use rustix::fs::{FlockOperation, flock};
 
 use super::super::fresh::FreshImage;
 use super::super::progress::FixProgress;
-use super::super::{flight, image_room, options, output, overlays, perform, place, refuse};
+use super::super::same_target::{NamedTarget, SourceState};
+use super::super::{flight, image_room, options, output, overlays, perform, place, refuse, target};
 use super::{ConversionPage, SMALLEST, consented, open, plan, possible_in_place};
 use crate::args::FixArgs;
 use crate::exit::Exit;
@@ -27,6 +28,7 @@ pub fn shown(arguments: &FixArgs, to: u64) -> Result<Exit> {
     let conversion = plan(&mut *disk, arguments, to)?;
     let job = conversion.as_ref().map(|one| {
         possible_in_place(arguments, to)?;
+        target::writable(&arguments.target).map_err(|why| why.to_string())?;
         one.job_ahead(&mut *disk).map_err(|error| error.to_string())
     });
     let job = job.as_ref().map(|job| job.as_ref().map_err(Clone::clone));
@@ -59,6 +61,7 @@ pub fn in_place(arguments: &FixArgs, to: u64) -> Result<Exit> {
     // Before it is locked for writing.
     let possible = possible_in_place(arguments, to);
     let mut disk = open(arguments, true)?;
+    let named = NamedTarget::of(&arguments.target)?;
     let Some(conversion) = plan(&mut *disk, arguments, to)? else {
         return nothing(arguments, to);
     };
@@ -73,7 +76,7 @@ pub fn in_place(arguments: &FixArgs, to: u64) -> Result<Exit> {
     if conversion.grows() {
         disk = longer(disk, arguments, &conversion)?;
     }
-    perform::journalled(arguments, disk, &journal, &job, |done, elapsed| {
+    perform::journalled(arguments, (disk, named), &journal, &job, |done, elapsed| {
         let page = ConversionPage {
             arguments,
             to,
@@ -128,6 +131,7 @@ fn longer(
 pub fn copied(arguments: &FixArgs, to: u64, new: &Path) -> Result<Exit> {
     image_name::free(new)?;
     flight::refuse_unfinished(arguments)?;
+    let source = SourceState::of(&arguments.target);
     let mut disk = open(arguments, false)?;
     let Some(conversion) = plan(&mut *disk, arguments, to)? else {
         return nothing(arguments, to);
@@ -135,7 +139,7 @@ pub fn copied(arguments: &FixArgs, to: u64, new: &Path) -> Result<Exit> {
     consented(&conversion, arguments)?;
     let shown = FixProgress::of(&arguments.look)?;
     let begun = Instant::now();
-    let done = write_new(arguments, &conversion, &mut *disk, new, &shown);
+    let done = write_new(arguments, &conversion, (&mut *disk, source), new, &shown);
     shown.end();
     match done {
         Ok(done) => {
@@ -157,7 +161,7 @@ pub fn copied(arguments: &FixArgs, to: u64, new: &Path) -> Result<Exit> {
 fn write_new(
     arguments: &FixArgs,
     conversion: &Conversion,
-    disk: &mut dyn Disk,
+    (disk, source): (&mut dyn Disk, SourceState),
     new: &Path,
     shown: &FixProgress,
 ) -> ioalign_repair::Result<mover::Done> {
@@ -169,7 +173,8 @@ fn write_new(
         _ => SMALLEST,
     };
     image_room::check(disk, new, arguments)?;
-    let mut image = FreshImage::create(new, &arguments.target, format, conversion.bytes, logical)?;
+    let source = (arguments.target.as_path(), source);
+    let mut image = FreshImage::create(new, source, format, conversion.bytes, logical)?;
     let how = options(arguments);
     let mut say = |progress: &_| shown.say(progress);
     let mut view = conversion.view(disk);

@@ -10,6 +10,7 @@ use ioalign_repair::overlay::OverlayView;
 use ioalign_repair::{Error, ErrorKind, container};
 
 use super::super::fresh::FreshImage;
+use super::super::same_target::SourceState;
 use super::super::{image_room, options};
 use super::Migration;
 use super::found_image::FoundImage;
@@ -36,7 +37,9 @@ pub fn write(
         ImageFormat::Vhdx => plan.logical,
         _ => SMALLEST,
     };
-    let mut image = FreshImage::create(new, found.file.host_file(), format, bytes, logical)?;
+    let source = found.file.host_file();
+    let source = (source, SourceState::of(source));
+    let mut image = FreshImage::create(new, source, format, bytes, logical)?;
     let how = options(run.arguments);
     let mut say = |progress: &_| run.shown.say(progress);
     let done = with_view(plan, |view| {

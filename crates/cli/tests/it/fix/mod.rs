@@ -1,9 +1,12 @@
 //! `ioalign fix` as its users run it: what is written, and above all what is not.
 
+mod back;
+mod changes;
 mod convert;
 mod devices;
 mod ends;
 mod enlarge;
+mod found;
 mod guilty;
 mod in_flight;
 mod killed;

@@ -1,0 +1,128 @@
+//! What of a move is on its disk, and what that means for those who come back to it.
+
+use std::path::Path;
+
+use anyhow::{Result, anyhow};
+use ioalign_core::move_words;
+use ioalign_core::shell;
+use ioalign_repair::Disk;
+use ioalign_repair::journal::{self, Contents};
+use ioalign_repair::mover::{self, FileDisk, ForeignBytes, MoveVerdict, Outlook};
+
+use super::flight::Unfinished;
+use super::{command, refuse, target};
+use crate::args::FixArgs;
+use crate::say::note;
+
+/// Refuses what would lose something, with the way forward; says what is lost by force.
+pub fn judge(job: &Unfinished, disk: &mut dyn Disk, arguments: &FixArgs) -> Result<()> {
+    let name = shell::path(&arguments.target);
+    let seen = of(
+        disk,
+        &job.contents,
+        arguments.mode.rollback,
+        &arguments.target,
+    )?;
+    let sizes = mover::check(&job.contents.job, disk.size_bytes(), disk.logical_bytes());
+    if seen.is_on_disk {
+        sizes.map_err(|error| refuse::error(error, &arguments.target))?;
+    } else if let Err(error) = sizes {
+        return Err(absent(arguments, &job.journal, &error.to_string()));
+    }
+    let lost = listed(&seen.foreign);
+    match seen.verdict {
+        MoveVerdict::Absent(why) => Err(absent(arguments, &job.journal, &why)),
+        MoveVerdict::Changed(why) if !arguments.mode.trust_disk => {
+            let loses = match lost.is_empty() {
+                true => String::new(),
+                false => format!(", and write over {lost}"),
+            };
+            let next = command::again(arguments);
+            Err(anyhow!(
+                "{name}: {why}. Nothing was written. To end the move all the same{loses}: `{next} --trust-disk`"
+            ))
+        }
+        MoveVerdict::Ended if !lost.is_empty() => {
+            note(format_args!(
+                "{name}: the move had ended; left as others wrote it since: {lost}"
+            ));
+            Ok(())
+        }
+        _ => {
+            if !lost.is_empty() {
+                note(format_args!(
+                    "{name}: no step of the move has written {lost}: it is written over now"
+                ));
+            }
+            Ok(())
+        }
+    }
+}
+
+/// What a program that has a journal sees on a disk.
+pub fn of(disk: &mut dyn Disk, contents: &Contents, back: bool, path: &Path) -> Result<Outlook> {
+    mover::outlook(disk, contents, back).map_err(|error| refuse::error(error, path))
+}
+
+fn absent(arguments: &FixArgs, journal: &Path, why: &str) -> anyhow::Error {
+    let what = format!(
+        "{}: {why}. Nothing of this move is on it, so its journal {} is of no use here; nothing was written",
+        shell::path(&arguments.target),
+        shell::path(journal)
+    );
+    refuse::then(what, &command::forgetting(arguments))
+}
+
+/// A file that has the name of a journal of the target, whose disk has no marker: what it is, and the way forward.
+pub fn left_over(arguments: &FixArgs, path: &Path) -> anyhow::Error {
+    let name = shell::path(path);
+    if is_unfinished(path) {
+        let what = format!(
+            "{name}: a journal that was cut off while it was made, before anything was written to its disk"
+        );
+        return refuse::then(what, &command::forgetting(arguments));
+    }
+    let seen = found(arguments, path);
+    match seen.map(|seen| (seen.is_on_disk, seen.verdict)) {
+        Some((false, MoveVerdict::Absent(_))) => {
+            let what = format!(
+                "{name}: the journal of a move of which nothing is on {}: that was restored since, or is another one",
+                shell::path(&arguments.target)
+            );
+            refuse::then(what, &command::forgetting(arguments))
+        }
+        found => {
+            let force = match found {
+                Some((_, MoveVerdict::Changed(_))) => ", each with --trust-disk",
+                _ => "",
+            };
+            anyhow!(
+                "{name}: here is the journal of an unfinished job, or another file: {}{force}",
+                move_words::ways(&arguments.target, arguments.journal.as_deref())
+            )
+        }
+    }
+}
+
+/// Whether a journal was cut off while it was made.
+fn is_unfinished(path: &Path) -> bool {
+    FileDisk::open(path).is_ok_and(|mut store| journal::is_unfinished(&mut store).unwrap_or(false))
+}
+
+/// What of a left-over journal is on the target, where both can be read.
+fn found(arguments: &FixArgs, path: &Path) -> Option<Outlook> {
+    let contents = journal::read(&mut FileDisk::open(path).ok()?).ok()?;
+    let sector = contents.job.identity.logical_bytes;
+    let mut disk = target::with_sector(arguments, false, Some(sector)).ok()?;
+    mover::outlook(&mut *disk, &contents, true).ok()
+}
+
+/// The first of these places, and how many more there are.
+fn listed(all: &[ForeignBytes]) -> String {
+    const FIRST: usize = 3;
+    let mut words: Vec<_> = all.iter().take(FIRST).map(ToString::to_string).collect();
+    if let Some(more) = all.len().checked_sub(FIRST).filter(|more| *more > 0) {
+        words.push(format!("{more} more places"));
+    }
+    words.join(", ")
+}
