@@ -142,12 +142,14 @@ fn qcow(file: &File, head: &[u8]) -> Option<Backing> {
 /// The header extension that names an external data file.
 fn data_file(head: &[u8], mut at: usize) -> Option<PathBuf> {
     loop {
-        let (kind, len) = (be32(head, at), usize::try_from(be32(head, at + 4)).ok()?);
-        let text = head.get(at + 8..at.checked_add(8)?.checked_add(len)?)?;
+        let body = at.checked_add(8)?;
+        let (kind, len) = (be32(head, at), be32(head, at.checked_add(4)?));
+        let len = usize::try_from(len).ok()?;
+        let text = head.get(body..body.checked_add(len)?)?;
         match kind {
             0 => return None,
             0x4441_5441 => return Some(PathBuf::from(OsStr::from_bytes(text))),
-            _ => at = at + 8 + len.checked_next_multiple_of(8)?,
+            _ => at = body.checked_add(len.checked_next_multiple_of(8)?)?,
         }
     }
 }
