@@ -41,7 +41,7 @@ fn exit(held: Result<bool>) -> Result<ExitCode> {
 /// The program is one more link in the build that `cargo test --workspace` has made: the same packages and kinds of
 /// targets give its dependencies the same features.
 pub fn brief() -> Result<bool> {
-    let mut build = run::cargo(&["build", "--quiet", "--profile", BRIEF_PROFILE]);
+    let mut build = run::cargo(&["build", "--profile", BRIEF_PROFILE]);
     run::must(build.args(["--workspace", "--tests", "--bin", "ioalign-tools"]))?;
     let program = paths::target().join(BRIEF_PROFILE).join("ioalign-tools");
     let mut command = run::command(program);

@@ -40,7 +40,7 @@ const PARTS: [Part; 6] = [
     },
     Part {
         name: "crashes",
-        about: "loss of power at every write and flush of 4,000 layouts, and of 800 images of each format",
+        about: "loss of power at every write and flush of 4,000 layouts and of 800 images of each format; 300 sequences of commands, kills and visits of others",
         run: crashes,
     },
     Part {
@@ -189,7 +189,20 @@ fn crashes() -> Result<bool> {
     command.env("IOALIGN_CRASH_LAYOUTS", "4000");
     command.env("IOALIGN_CRASH_POINTS", "all");
     command.env("IOALIGN_CRASH_IMAGES", "200");
-    run::succeeds(&mut command)
+    let crashes = run::succeeds(&mut command)?;
+    let mut command = run::command(tools::NEXTEST.find()?);
+    command.args([
+        "nextest",
+        "run",
+        "--cargo-profile",
+        "ci",
+        "--package",
+        "ioalign",
+    ]);
+    command.arg("fix::sequences");
+    command.env("IOALIGN_TESTS", "all");
+    command.env("IOALIGN_SEQUENCES", "300");
+    Ok(run::succeeds(&mut command)? && crashes)
 }
 
 fn mutants() -> Result<bool> {

@@ -77,7 +77,7 @@ fn run_step(step: &str, choice: &Choice) -> Result<bool> {
 
 /// Of everything, or in the inner loop of what changed.
 fn clippy(choice: &Choice) -> Result<bool> {
-    let mut command = run::cargo(&["clippy", "--all-targets", "--quiet"]);
+    let mut command = run::cargo(&["clippy", "--all-targets"]);
     command.args(["--profile", choice.profile()]);
     match (choice.quick, &choice.package) {
         (true, Some(package)) => _ = command.args(["--package", package]),
@@ -96,7 +96,7 @@ fn clippy(choice: &Choice) -> Result<bool> {
 }
 
 fn doc() -> Command {
-    let mut command = run::cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
+    let mut command = run::cargo(&["doc", "--workspace", "--no-deps"]);
     command.env("RUSTDOCFLAGS", "-D warnings");
     command
 }
