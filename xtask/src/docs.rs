@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 
 use crate::run;
 
-/// Writes `docs/rules.md`.
+/// Writes `docs/rules.md` and `docs/fix-refusals.md`.
 pub fn command(args: &[String]) -> Result<ExitCode> {
     if !args.is_empty() {
         bail!("cargo xtask docs takes no arguments");

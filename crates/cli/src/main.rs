@@ -100,7 +100,8 @@ fn failed(error: &anyhow::Error) -> Exit {
         return Exit::Done;
     }
     say::note(format_args!("{error:#}"));
-    if error.is::<exit::UsageError>() {
+    let is_lifted_by_argument = |refusal: &fix::Refusal| refusal.is_usage;
+    if error.is::<exit::UsageError>() || error.downcast_ref().is_some_and(is_lifted_by_argument) {
         Exit::Usage
     } else if error.is::<exit::Stopped>() {
         Exit::Interrupted

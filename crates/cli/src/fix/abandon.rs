@@ -1,18 +1,17 @@
 //! `--abandon`: a disk is set free without the journal of the move that is in flight on it.
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Result;
+use ioalign_core::fix_document::FixResult;
 use ioalign_core::move_marker::{self, BYTES, GPT_SET_ASIDE, GPT_SIGNATURE, MarkerFound};
-use ioalign_core::shell;
+use ioalign_core::{rules, shell};
 use ioalign_repair::{Disk, Error};
 
-use super::command::{self, FixStep};
-use super::{flight, refuse, search, target};
+use super::{document, flight, refuse, search, target};
 use crate::args::FixArgs;
 use crate::exit::{Exit, UsageError};
-use crate::look;
 
 /// The offset in an MBR of the part that the marker keeps.
 const TABLE_AT: usize = 440;
@@ -38,12 +37,23 @@ pub fn run(arguments: &FixArgs, again: &Path) -> Result<Exit> {
             path.display()
         );
         let next = format!("ioalign check {}", shell::path(path));
-        return Err(refuse::then(what, &next));
+        return Err(refuse::refusal(rules::FIX_USAGE, what, &next));
     };
     let journal = search::of_marker(arguments, &found).ok();
     let headers = headers(&mut *disk).map_err(failed)?;
     let restored = restore(&mut *disk, &headers).map_err(failed)?;
-    look::write(&said(arguments, &found, restored, journal))?;
+    let ways = refuse::ways(arguments, arguments.journal.as_deref(), true).map(|(way, _)| way);
+    let text = said(
+        path,
+        &found,
+        restored,
+        journal.as_deref().map(|path| (path, &ways[..])),
+    );
+    let next = match journal {
+        Some(_) => ways.to_vec(),
+        None => vec![format!("ioalign check {}", shell::path(path))],
+    };
+    document::write_end(arguments, FixResult::Abandoned, next, &text)?;
     target::close(disk, path)?;
     Ok(Exit::Done)
 }
@@ -85,13 +95,14 @@ fn restore(disk: &mut dyn Disk, headers: &[(u64, Vec<u8>)]) -> ioalign_repair::R
     Ok(headers.len())
 }
 
+/// `journal`: where it lies, and the commands that still end the move with it.
 fn said(
-    arguments: &FixArgs,
+    target: &Path,
     found: &MarkerFound,
     headers: usize,
-    journal: Option<PathBuf>,
+    journal: Option<(&Path, &[String])>,
 ) -> String {
-    let name = shell::path(&arguments.target);
+    let name = shell::path(target);
     let mut text = String::new();
     let _ = writeln!(
         text,
@@ -109,15 +120,15 @@ fn said(
             "  The marker was damaged, so the entries may be wrong"
         );
     }
-    if let Some(path) = journal {
-        let named = arguments.journal.as_deref();
-        let ways = [FixStep::Resume(named), FixStep::Rollback(named)];
-        let ways = ways.map(|step| format!("`{} --trust-disk`", command::line(arguments, step)));
+    if let Some((path, ways)) = journal {
         let _ = writeln!(
             text,
             "  Its journal {} is still there: it alone has those superblocks. It can still end the move: {}",
-            shell::path(&path),
-            ways.join(" or ")
+            shell::path(path),
+            ways.iter()
+                .map(|way| format!("`{way}`"))
+                .collect::<Vec<_>>()
+                .join(" or ")
         );
     }
     text

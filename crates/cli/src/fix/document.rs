@@ -8,6 +8,7 @@ use ioalign_core::fix_document::{
     FixConversion, FixDocument, FixDone, FixEstimate, FixJournal, FixPlan, FixRefusal, FixResult,
     RateSource, SCHEMA,
 };
+use ioalign_core::{rules, shell};
 use ioalign_repair::Job;
 use ioalign_repair::fix::RepairPlan;
 use ioalign_repair::mover::{self, Done};
@@ -16,6 +17,7 @@ use ioalign_report::{RenderOptions, fix as report};
 use super::refuse::Refusal;
 use super::{FixPage, next, options, place, precautions};
 use crate::args::FixArgs;
+use crate::exit::UsageError;
 use crate::look;
 
 /// Whether a document is on standard output already: there is room for one.
@@ -28,17 +30,31 @@ pub fn was_written() -> bool {
 
 /// Writes the document of a call that was refused.
 pub fn refused(arguments: &FixArgs, error: &anyhow::Error) -> Result<()> {
-    let refusal = error.downcast_ref::<Refusal>();
-    let steps = refusal.map_or(&[][..], |refusal| &refusal.next);
+    let (rule, next) = match error.downcast_ref::<Refusal>() {
+        Some(refusal) => {
+            let steps = refusal.next.iter().map(|step| step.command.clone());
+            (refusal.rule, steps.collect())
+        }
+        None => other_error(arguments, error),
+    };
+    let why = format!("{error:#}");
     let document = FixDocument {
-        refused: Some(FixRefusal {
-            why: format!("{error:#}"),
-            rule: refusal.and_then(|refusal| refusal.rule),
-        }),
-        next: steps.iter().map(|step| step.command.clone()).collect(),
+        refused: Some(FixRefusal { why, rule }),
+        next,
         ..empty(arguments, FixResult::Refused)
     };
     look::json(&document)
+}
+
+/// What is no refusal of a plan: wrong arguments, or an error of the system or of a reader.
+fn other_error(arguments: &FixArgs, error: &anyhow::Error) -> (&'static str, Vec<String>) {
+    if error.is::<UsageError>() {
+        let rule = rules::FIX_USAGE;
+        return (rule, vec!["ioalign fix --help".to_owned()]);
+    }
+    let rule = rules::FIX_UNREADABLE;
+    let check = format!("ioalign check {}", shell::path(&arguments.target));
+    (rule, vec![check])
 }
 
 /// The document of a page.
@@ -113,6 +129,23 @@ fn planned(page: &FixPage<'_>, plan: &RepairPlan) -> FixPlan {
         precautions: precautions::of(page, plan),
         ..document
     }
+}
+
+/// The end of a call that moves nothing: as JSON, or as this text.
+pub fn write_end(
+    arguments: &FixArgs,
+    result: FixResult,
+    next: Vec<String>,
+    text: &str,
+) -> Result<()> {
+    if !arguments.look.json {
+        return look::write(text);
+    }
+    WRITTEN.store(true, Ordering::Relaxed);
+    look::json(&FixDocument {
+        next,
+        ..empty(arguments, result)
+    })
 }
 
 /// To standard output, as JSON or text.

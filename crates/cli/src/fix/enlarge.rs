@@ -49,7 +49,7 @@ pub fn wanted(arguments: &FixArgs, survey: &mut DiskSurvey) -> Result<Option<Enl
             arguments.target.display()
         );
         let next = format!("ioalign check {} -v", shell::path(&arguments.target));
-        return Err(refuse::then(what, &next));
+        return Err(refuse::refusal(rules::FIX_NO_PLAN, what, &next));
     }
     // One that fits, or that is not there, is for the planner, who knows the table.
     Ok(Some(Enlargement {
@@ -85,8 +85,9 @@ pub fn all_fit(survey: &DiskSurvey, path: &Path) -> Result<()> {
     let rule = rules::FIX_CONTENT_PAST_END;
     let refusal = Refusal {
         what,
-        rule: Some(rule),
+        rule,
         next: vec![NextStep { command, when: "" }],
+        is_usage: false,
     };
     Err(refusal.into())
 }

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::Result;
 use ioalign_core::move_marker::{BYTES, MarkerFound, MoveMarker};
-use ioalign_core::{move_words, shell};
+use ioalign_core::{move_words, rules, shell};
 use ioalign_device::{Sameness, TargetIdentity};
 use ioalign_inspect::moving;
 use ioalign_repair::journal::{self, Contents};
@@ -44,15 +44,21 @@ pub fn marked(arguments: &FixArgs, found: &MarkerFound) -> anyhow::Error {
     match search::of_marker(arguments, found) {
         Ok(path) => {
             let named = place::named(arguments, &path);
-            let ways = move_words::ways(&arguments.target, named);
-            let force = match found {
-                MarkerFound::Whole(_) => "",
-                MarkerFound::Damaged => ", each with --trust-disk",
-            };
-            refuse::plainly(format!("{target}: {state}: {ways}{force}"))
+            let force = matches!(found, MarkerFound::Damaged);
+            let ways = refuse::ways(arguments, named, force);
+            refuse::choice(rules::MOVE_IN_FLIGHT, format!("{target}: {state}"), ways)
         }
-        Err(why) => refuse::plainly(format!("{target}: {state}; {why:#}")),
+        Err(why) => without_journal(arguments, found, &why),
     }
+}
+
+/// A disk with a marker whose journal is not found.
+fn without_journal(arguments: &FixArgs, found: &MarkerFound, why: &anyhow::Error) -> anyhow::Error {
+    let what = why.downcast_ref::<refuse::Refusal>();
+    let what = what.map_or_else(|| format!("{why:#}"), |refusal| refusal.what.clone());
+    let target = shell::path(&arguments.target);
+    let what = format!("{target}: {}; {what}", move_words::state(found));
+    refuse::choice(rules::FIX_JOURNAL_MISSING, what, refuse::steps_of(why))
 }
 
 /// A journal that may be obeyed, and what it says.
@@ -68,10 +74,8 @@ impl Unfinished {
     pub fn find(arguments: &FixArgs) -> Result<Self> {
         let marker = moving::marker_of(&arguments.target).ok().flatten();
         let journal = match &marker {
-            Some(found) => search::of_marker(arguments, found).map_err(|why| {
-                let target = shell::path(&arguments.target);
-                anyhow!("{target}: {}; {why:#}", move_words::state(found))
-            })?,
+            Some(found) => search::of_marker(arguments, found)
+                .map_err(|why| without_journal(arguments, found, &why))?,
             None => search::usual(arguments)?,
         };
         let contents = read(&journal, arguments)?;
@@ -103,7 +107,7 @@ impl Unfinished {
             self.contents.run
         );
         let next = format!("ioalign fix {}", shell::path(&arguments.target));
-        Err(refuse::then(what, &next))
+        Err(refuse::refusal(rules::FIX_OTHER_DISK, what, &next))
     }
 
     /// A copy is not the disk: what finishes the job on a copy deletes the journal that the original needs.
@@ -126,12 +130,14 @@ impl Unfinished {
         if arguments.mode.adopt {
             return Ok(());
         }
-        let next = command::again(arguments);
-        bail!(
+        let next = format!("{} --adopt", command::again(arguments));
+        let what = format!(
             "{}: {why}. Ending the move here deletes the journal, without which the original is lost. Nothing was \
-             written. If this is the one to keep: `{next} --adopt`",
+             written",
             arguments.target.display()
-        )
+        );
+        let steps = [(next, "if this is the one to keep")];
+        Err(refuse::choice(rules::FIX_OTHER_DISK, what, steps))
     }
 }
 
@@ -139,7 +145,10 @@ fn read(path: &Path, arguments: &FixArgs) -> Result<Contents> {
     let failed = |error: Error| refuse::error(error, path);
     let mut store = FileDisk::open(path).map_err(failed)?;
     journal::read(&mut store).map_err(|error| match journal::is_unfinished(&mut store) {
-        Ok(true) => refuse::then(error.of_target(path), &command::forgetting(arguments)),
+        Ok(true) => {
+            let next = command::forgetting(arguments);
+            refuse::refusal(rules::FIX_JOURNAL_LEFT, error.of_target(path), &next)
+        }
         _ => failed(error),
     })
 }

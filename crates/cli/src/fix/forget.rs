@@ -1,16 +1,16 @@
 //! `--forget`: the journal of a move that is not on the disk is removed.
 
 use anyhow::Result;
-use ioalign_core::{move_words, shell};
+use ioalign_core::fix_document::FixResult;
+use ioalign_core::{rules, shell};
 use ioalign_inspect::moving;
 use ioalign_repair::Error;
 use ioalign_repair::journal::{self, JournalFile};
 
 use super::flight::{self, Unfinished};
-use super::{refuse, search, standing, target};
+use super::{document, refuse, search, standing, target};
 use crate::args::FixArgs;
 use crate::exit::Exit;
-use crate::look;
 
 /// Removes it when it is proven that nothing of its move is on the target.
 pub fn run(arguments: &FixArgs) -> Result<Exit> {
@@ -35,11 +35,12 @@ pub fn run(arguments: &FixArgs) -> Result<Exit> {
     }
     file.remove().map_err(failed)?;
     let name = shell::path(&arguments.target);
-    look::write(&format!(
-        "{name}: nothing of the move is on it; its journal {} is gone, and nothing else was written\n\
-         Next: ioalign check {name}\n",
+    let check = format!("ioalign check {name}");
+    let text = format!(
+        "{name}: nothing of the move is on it; its journal {} is gone, and nothing else was written\nNext: {check}\n",
         shell::path(&path)
-    ))?;
+    );
+    document::write_end(arguments, FixResult::Forgotten, vec![check], &text)?;
     Ok(Exit::Done)
 }
 
@@ -54,10 +55,11 @@ fn is_needless(job: &Unfinished, arguments: &FixArgs) -> Result<()> {
         return Ok(());
     }
     let name = shell::path(&arguments.target);
-    Err(refuse::plainly(format!(
-        "{name}: a part of the move is on it, which only the journal {} can put together: {}; if others wrote a table \
-         there since, each with --trust-disk",
-        shell::path(&job.journal),
-        move_words::ways(&arguments.target, arguments.journal.as_deref())
-    )))
+    let what = format!(
+        "{name}: a part of the move is on it, which only the journal {} can put together; if others wrote a table \
+         there since, that takes --trust-disk as well",
+        shell::path(&job.journal)
+    );
+    let ways = refuse::ways(arguments, arguments.journal.as_deref(), false);
+    Err(refuse::choice(rules::FIX_DISK_CHANGED, what, ways))
 }

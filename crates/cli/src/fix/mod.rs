@@ -37,10 +37,11 @@ use ioalign_repair::{Disk, mover};
 
 use crate::args::FixArgs;
 use crate::exit::{Exit, UsageError};
-use crate::image_name;
 use crate::look;
 use ioalign_report::RenderOptions;
 use room::FixRoom;
+
+pub use refuse::Refusal;
 
 /// How a dry run ends with `--exit-code` where something would move.
 const WOULD_MOVE: Exit = Exit::Code(1);
@@ -114,7 +115,7 @@ fn show(arguments: &FixArgs) -> Result<Exit> {
     }
     refuse::without_consent(&plan, arguments)?;
     match &arguments.output {
-        Some(new) => image_name::free(new)?,
+        Some(new) => refuse::free_name(arguments, new)?,
         None => {
             overlays::refuse(arguments)?;
             unused?;

@@ -15,12 +15,11 @@ use super::same_target::SourceState;
 use super::{FixPage, agreed, flight, image_room, options, refuse, target};
 use crate::args::FixArgs;
 use crate::exit::Exit;
-use crate::image_name;
 use crate::say::note;
 
 /// Writes the new image; where nothing needs moving none is made.
 pub fn run(arguments: &FixArgs, new: &Path) -> Result<Exit> {
-    image_name::free(new)?;
+    refuse::free_name(arguments, new)?;
     flight::refuse_unfinished(arguments)?;
     let source = SourceState::of(&arguments.target);
     let mut disk = target::open(arguments, false)?;

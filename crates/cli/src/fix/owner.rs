@@ -69,8 +69,9 @@ fn none(view: &View, sector: Option<SectorSize>, path: &Path, is_container: bool
     let rule = rules::FIX_MEMBER_OF;
     let refusal = Refusal {
         what,
-        rule: Some(rule),
+        rule,
         next,
+        is_usage: false,
     };
     Err(refusal.into())
 }

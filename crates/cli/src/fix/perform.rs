@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use ioalign_core::fix_document::FixResult;
-use ioalign_core::shell;
+use ioalign_core::{rules, shell};
 use ioalign_device::TargetIdentity;
 use ioalign_repair::mover::{self, Done, MoveOrigin, MoverOutcome};
 use ioalign_repair::{Disk, Error, ErrorKind, Job};
@@ -161,20 +161,25 @@ fn stopped(error: Error, arguments: &FixArgs, journal: &Path) -> Result<Exit> {
             Err(error)
         };
     }
-    let next = format!(
-        "the journal is {}: {}",
-        shell::path(journal),
-        command::ways(arguments, place::named(arguments, journal))
-    );
+    let named = place::named(arguments, journal);
+    let at = format!("the journal is {}", shell::path(journal));
     if interrupted {
-        note(format_args!("{error:#}; {next}"));
+        note(format_args!(
+            "{error:#}; {at}: {}",
+            command::ways(arguments, named)
+        ));
         return Ok(Exit::Interrupted);
     }
     // A refused job was not begun: the journal may be that of another disk.
     if kind == ErrorKind::Refused {
         return Err(error);
     }
-    Err(anyhow!("{error:#}; {next}"))
+    let what = format!("{error:#}; {at}");
+    Err(refuse::choice(
+        rules::FIX_STOPPED,
+        what,
+        refuse::ways(arguments, named, false),
+    ))
 }
 
 const fn result(outcome: MoverOutcome) -> FixResult {

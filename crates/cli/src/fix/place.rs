@@ -6,7 +6,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use ioalign_core::shell;
+use ioalign_core::{rules, shell};
 use ioalign_device::TargetIdentity;
 use ioalign_repair::journal::JournalFile;
 use rustix::process::geteuid;
@@ -56,7 +56,7 @@ pub fn prepare(arguments: &FixArgs) -> Result<PathBuf> {
             path.display()
         );
         let next = format!("ls -ld {}", shell::path(path.parent().unwrap_or(&path)));
-        return Err(refuse::then(what, &next));
+        return Err(refuse::refusal(rules::FIX_JOURNAL_DISTRUSTED, what, &next));
     }
     Ok(std::path::absolute(&path)?)
 }
@@ -124,5 +124,9 @@ pub fn warn_volatile(path: &Path, quiet: bool) {
 pub fn distrusted(path: &Path, why: &str) -> anyhow::Error {
     let name = shell::path(path);
     let what = format!("{name}: it has the name of a journal, and is not obeyed: {why}");
-    refuse::then(what, &format!("ls -l {name}"))
+    refuse::refusal(
+        rules::FIX_JOURNAL_DISTRUSTED,
+        what,
+        &format!("ls -l {name}"),
+    )
 }

@@ -5,14 +5,13 @@ use std::path::Path;
 use std::fmt::{self, Display, Formatter};
 
 use anyhow::{Result, anyhow};
-use ioalign_core::shell;
+use ioalign_core::{rules, shell};
 use ioalign_repair::boot::{Consequence, Weight};
 use ioalign_repair::fix::{self, RepairPlan};
 use ioalign_repair::{Error, ErrorKind, Job};
 
 use super::command::{self, FixStep};
 use crate::args::FixArgs;
-use crate::exit::UsageError;
 use crate::image_name;
 
 /// An error of the library about this target.
@@ -26,9 +25,11 @@ pub struct Refusal {
     /// What is refused, and why.
     pub what: String,
     /// The rule whose page says more.
-    pub rule: Option<&'static str>,
+    pub rule: &'static str,
     /// What to do next, the best first.
     pub next: Vec<NextStep>,
+    /// Whether another argument lifts it: then it ends as wrong usage does.
+    pub is_usage: bool,
 }
 
 /// A command, and when it is the right one.
@@ -42,10 +43,7 @@ pub struct NextStep {
 
 impl Display for Refusal {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.what)?;
-        if let Some(rule) = self.rule {
-            write!(f, " ({rule})")?;
-        }
+        write!(f, "{} ({})", self.what, self.rule)?;
         for (index, step) in self.next.iter().enumerate() {
             let before = if index == 0 { "; next:" } else { ", or" };
             write!(f, "{before} `{}`", step.command)?;
@@ -60,17 +58,79 @@ impl Display for Refusal {
 impl std::error::Error for Refusal {}
 
 /// A refusal, with the command to type next.
-pub fn then(what: impl Display, next: &str) -> anyhow::Error {
-    let step = NextStep {
-        command: next.to_owned(),
-        when: "",
-    };
+pub fn refusal(rule: &'static str, what: impl Display, next: &str) -> anyhow::Error {
+    choice(rule, what, [(next.to_owned(), "")])
+}
+
+/// A refusal, with several commands, and when each is the right one.
+pub fn choice(
+    rule: &'static str,
+    what: impl Display,
+    next: impl IntoIterator<Item = (String, &'static str)>,
+) -> anyhow::Error {
+    let steps = next.into_iter();
     let refusal = Refusal {
         what: what.to_string(),
-        rule: None,
-        next: vec![step],
+        rule,
+        next: steps
+            .map(|(command, when)| NextStep { command, when })
+            .collect(),
+        is_usage: false,
     };
     refusal.into()
+}
+
+/// A refusal that a consent lifts: the command with the consent.
+pub fn consent_needed(what: impl Display, next: String) -> anyhow::Error {
+    let refusal = Refusal {
+        what: what.to_string(),
+        rule: rules::FIX_NEEDS_CONSENT,
+        next: vec![NextStep {
+            command: next,
+            when: "to accept that",
+        }],
+        is_usage: true,
+    };
+    refusal.into()
+}
+
+/// The steps of an error that is to be told in other words.
+pub fn steps_of(error: &anyhow::Error) -> Vec<(String, &'static str)> {
+    let refusal = error.downcast_ref::<Refusal>();
+    let steps = refusal.map_or(&[][..], |refusal| &refusal.next);
+    steps
+        .iter()
+        .map(|step| (step.command.clone(), step.when))
+        .collect()
+}
+
+/// The calls that end a move: on, and back; `force` where the disk has changed.
+pub fn ways(
+    arguments: &FixArgs,
+    journal: Option<&Path>,
+    force: bool,
+) -> [(String, &'static str); 2] {
+    let forced = if force { " --trust-disk" } else { "" };
+    let step = |step| format!("{}{forced}", command::line(arguments, step));
+    [
+        (step(FixStep::Resume(journal)), "to go on"),
+        (step(FixStep::Rollback(journal)), "to undo the move"),
+    ]
+}
+
+/// Refuses the name of a new image that a file has already; names a free one.
+pub fn free_name(arguments: &FixArgs, new: &Path) -> Result<()> {
+    if !new.exists() {
+        return Ok(());
+    }
+    let ending = new.extension().and_then(|ending| ending.to_str());
+    let free = image_name::beside(new, ending.unwrap_or("img"));
+    let what = format!(
+        "{}: it is there already, and is not replaced",
+        shell::path(new)
+    );
+    let next = command::line(arguments, FixStep::Output(&free, arguments.format));
+    Err(refusal(rules::FIX_OUTPUT_EXISTS, what, &next))
 }
 
 /// A refusal of the library to plan on this target; `check` shows what is on it.
@@ -78,7 +138,7 @@ pub fn unplanned(error: Error, path: &Path) -> anyhow::Error {
     match error.kind() {
         ErrorKind::Refused | ErrorKind::Unsupported => {
             let next = format!("ioalign check {}", shell::path(path));
-            then(error.of_target(path), &next)
+            refusal(rules::FIX_NO_PLAN, error.of_target(path), &next)
         }
         _ => self::error(error, path),
     }
@@ -89,7 +149,11 @@ pub fn not_in_place(error: Error, arguments: &FixArgs) -> anyhow::Error {
     match error.kind() {
         ErrorKind::Refused => {
             let next = new_image(arguments);
-            then(error.of_target(&arguments.target), &next)
+            refusal(
+                rules::FIX_NOT_IN_PLACE,
+                error.of_target(&arguments.target),
+                &next,
+            )
         }
         _ => unplanned(error, &arguments.target),
     }
@@ -106,11 +170,6 @@ pub fn new_image(arguments: &FixArgs) -> String {
 /// The command that shows the plan.
 pub fn again(arguments: &FixArgs) -> String {
     command::line(arguments, FixStep::Show)
-}
-
-/// One that is said as it stands.
-pub fn plainly(what: String) -> anyhow::Error {
-    anyhow::Error::msg(what)
 }
 
 /// Checks that the plan is the expected one.
@@ -132,7 +191,7 @@ pub fn expected_job(job: &Job, arguments: &FixArgs) -> Result<()> {
                 arguments.target.display(),
                 name(job)
             );
-            Err(then(what, &again(arguments)))
+            Err(refusal(rules::FIX_PLAN_CHANGED, what, &again(arguments)))
         }
         _ => Ok(()),
     }
@@ -150,8 +209,7 @@ pub fn without_consent(plan: &RepairPlan, arguments: &FixArgs) -> Result<()> {
         let line = command::line(arguments, step);
         let accepting = accepting(&line, refused);
         let error = error.of_target(&arguments.target);
-        let what = format!("{error}; nothing was written; to accept that: `{accepting}`");
-        UsageError(what).into()
+        consent_needed(format!("{error}; nothing was written"), accepting)
     })
 }
 

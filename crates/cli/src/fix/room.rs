@@ -4,7 +4,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use anyhow::Result;
-use ioalign_core::Bytes;
+use ioalign_core::{Bytes, rules};
 use ioalign_repair::{Disk, Job, allocation, mover};
 use ioalign_report::words::numbers::about;
 
@@ -57,7 +57,11 @@ impl FixRoom {
             about(Bytes::new(journal)),
             about(Bytes::new(self.free))
         );
-        Err(refuse::then(what, &refuse::again(arguments)))
+        Err(refuse::refusal(
+            rules::FIX_NO_SPACE,
+            what,
+            &refuse::again(arguments),
+        ))
     }
 
     /// The space of the journal in the same file system.

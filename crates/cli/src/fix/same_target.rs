@@ -5,7 +5,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use ioalign_core::shell;
+use ioalign_core::{rules, shell};
 use ioalign_device::backing_file;
 use ioalign_repair::{Error, ErrorKind};
 use rustix::fs::{major, minor};
@@ -54,7 +54,11 @@ impl NamedTarget {
         }
         let name = shell::path(path);
         let what = format!("{name}: another file has this name now, or none; nothing was written");
-        Err(refuse::then(what, &format!("ioalign fix {name}")))
+        Err(refuse::refusal(
+            rules::FIX_OTHER_DISK,
+            what,
+            &format!("ioalign fix {name}"),
+        ))
     }
 
     /// When all is written: what was moved may have another name by now.
@@ -70,7 +74,11 @@ impl NamedTarget {
             major(self.device),
             minor(self.device)
         );
-        Err(refuse::then(what, &format!("ioalign check {name}")))
+        Err(refuse::refusal(
+            rules::FIX_OTHER_DISK,
+            what,
+            &format!("ioalign check {name}"),
+        ))
     }
 }
 

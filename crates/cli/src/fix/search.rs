@@ -4,14 +4,14 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use ioalign_core::move_marker::{MarkerFound, MoveMarker};
-use ioalign_core::shell;
+use ioalign_core::{rules, shell};
 use ioalign_device::{Sameness, TargetIdentity};
 use ioalign_repair::journal::{self, JournalGlance};
 use ioalign_repair::mover::FileDisk;
 
-use super::{command, flight, place, trust};
+use super::{flight, place, refuse, trust};
 use crate::allowed_files::folder_of;
 use crate::args::FixArgs;
 
@@ -40,21 +40,21 @@ pub fn of_marker(arguments: &FixArgs, found: &MarkerFound) -> Result<PathBuf> {
 fn elsewhere(arguments: &FixArgs, marker: &MoveMarker) -> Result<PathBuf> {
     let is_here = cut_like(&marker.host, &flight::host());
     if !is_here && !marker.journal.exists() {
-        bail!(
-            "this is host {}: continue there, or bring the journal here and name it with --journal: {}",
-            shell::word(&flight::host()),
-            command::ways(arguments, Some(&marker.journal))
+        let what = format!(
+            "this is host {}: continue there, or bring the journal here and name it with --journal",
+            shell::word(&flight::host())
         );
+        let ways = refuse::ways(arguments, Some(&marker.journal), false);
+        return Err(refuse::choice(rules::FIX_JOURNAL_MISSING, what, ways));
     }
     if marker.journal.as_os_str().is_empty() {
         return usual(arguments);
     }
     if marker.journal.symlink_metadata().is_err() {
-        bail!(
-            "that file is not there, nor is one of this move beside the disk or in the folder for journals: without \
-             the journal nothing can be put together; if it lies elsewhere, name it with --journal; next: `{}`",
-            command_that_finds(&marker.journal)
-        );
+        let what = "that file is not there, nor is one of this move beside the disk or in the folder for journals: \
+                    without the journal nothing can be put together; if it lies elsewhere, name it with --journal";
+        let next = command_that_finds(&marker.journal);
+        return Err(refuse::refusal(rules::FIX_JOURNAL_MISSING, what, &next));
     }
     obeyed(&marker.journal)
 }
@@ -70,12 +70,13 @@ pub fn usual(arguments: &FixArgs) -> Result<PathBuf> {
         return obeyed(&path);
     }
     let at = place::journal(arguments)?;
-    bail!(
-        "{}: there is no journal: without it the progress of the job is unknown, so nothing is \
-         written; if it lies elsewhere, name it with --journal; next: `{}`",
-        at.display(),
-        command_that_finds(&at)
+    let what = format!(
+        "{}: there is no journal: without it the progress of the job is unknown, so nothing is written; if it lies \
+         elsewhere, name it with --journal",
+        shell::path(&at)
     );
+    let next = command_that_finds(&at);
+    Err(refuse::refusal(rules::FIX_JOURNAL_MISSING, what, &next))
 }
 
 /// Beside the target, as the marker says, in the folder for journals.

@@ -1,6 +1,7 @@
 //! `--shrink-last`: the file system becomes smaller before anything else is done.
 
 use anyhow::Result;
+use ioalign_core::rules;
 use ioalign_repair::Disk;
 use ioalign_repair::container::ImageFormat;
 use ioalign_repair::fix::RepairPlan;
@@ -52,5 +53,9 @@ pub fn possible(disk: &mut dyn Disk, plan: &RepairPlan, arguments: &FixArgs) -> 
     );
     let new = image_name::beside(path, "img");
     let raw = FixStep::Output(&new, Some(ImageFormat::Raw));
-    Err(refuse::then(what, &command::line(arguments, raw)))
+    Err(refuse::refusal(
+        rules::FIX_NOT_IN_PLACE,
+        what,
+        &command::line(arguments, raw),
+    ))
 }

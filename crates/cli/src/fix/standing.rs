@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use anyhow::{Result, anyhow};
-use ioalign_core::move_words;
-use ioalign_core::shell;
+use anyhow::Result;
+use ioalign_core::{rules, shell};
 use ioalign_repair::Disk;
 use ioalign_repair::journal::{self, Contents};
 use ioalign_repair::mover::{self, FileDisk, ForeignBytes, MoveVerdict, Outlook};
@@ -37,10 +36,11 @@ pub fn judge(job: &Unfinished, disk: &mut dyn Disk, arguments: &FixArgs) -> Resu
                 true => String::new(),
                 false => format!(", and write over {lost}"),
             };
-            let next = command::again(arguments);
-            Err(anyhow!(
-                "{name}: {why}. Nothing was written. To end the move all the same{loses}: `{next} --trust-disk`"
-            ))
+            let next = format!("{} --trust-disk", command::again(arguments));
+            let what = format!(
+                "{name}: {why}. Nothing was written. --trust-disk ends the move all the same{loses}"
+            );
+            Err(refuse::refusal(rules::FIX_DISK_CHANGED, what, &next))
         }
         MoveVerdict::Ended if !lost.is_empty() => {
             note(format_args!(
@@ -70,7 +70,11 @@ fn absent(arguments: &FixArgs, journal: &Path, why: &str) -> anyhow::Error {
         shell::path(&arguments.target),
         shell::path(journal)
     );
-    refuse::then(what, &command::forgetting(arguments))
+    refuse::refusal(
+        rules::FIX_JOURNAL_LEFT,
+        what,
+        &command::forgetting(arguments),
+    )
 }
 
 /// A file that has the name of a journal of the target, whose disk has no marker: what it is, and the way forward.
@@ -80,7 +84,11 @@ pub fn left_over(arguments: &FixArgs, path: &Path) -> anyhow::Error {
         let what = format!(
             "{name}: a journal that was cut off while it was made, before anything was written to its disk"
         );
-        return refuse::then(what, &command::forgetting(arguments));
+        return refuse::refusal(
+            rules::FIX_JOURNAL_LEFT,
+            what,
+            &command::forgetting(arguments),
+        );
     }
     let seen = found(arguments, path);
     match seen.map(|seen| (seen.is_on_disk, seen.verdict)) {
@@ -89,17 +97,17 @@ pub fn left_over(arguments: &FixArgs, path: &Path) -> anyhow::Error {
                 "{name}: the journal of a move of which nothing is on {}: that was restored since, or is another one",
                 shell::path(&arguments.target)
             );
-            refuse::then(what, &command::forgetting(arguments))
+            refuse::refusal(
+                rules::FIX_JOURNAL_LEFT,
+                what,
+                &command::forgetting(arguments),
+            )
         }
         found => {
-            let force = match found {
-                Some((_, MoveVerdict::Changed(_))) => ", each with --trust-disk",
-                _ => "",
-            };
-            anyhow!(
-                "{name}: here is the journal of an unfinished job, or another file: {}{force}",
-                move_words::ways(&arguments.target, arguments.journal.as_deref())
-            )
+            let force = matches!(found, Some((_, MoveVerdict::Changed(_))));
+            let what = format!("{name}: here is the journal of an unfinished job, or another file");
+            let ways = refuse::ways(arguments, arguments.journal.as_deref(), force);
+            refuse::choice(rules::MOVE_IN_FLIGHT, what, ways)
         }
     }
 }

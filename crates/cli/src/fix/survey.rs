@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use ioalign_core::judge::StartDemands;
 use ioalign_core::{
-    Bytes, Finding, GridClaim, Kind, LayerId, Role, SectorSize, Severity, Stack, shell,
+    Bytes, Finding, GridClaim, Kind, LayerId, Role, SectorSize, Severity, Stack, rules, shell,
 };
 use ioalign_inspect::assemble;
 use ioalign_repair::Disk;
@@ -34,12 +34,12 @@ pub fn of(
 pub fn of_table(table: &RewritableTable, path: &Path, target: &Target) -> Result<DiskSurvey> {
     if let Some(error) = &target.error {
         let what = format!("{}: {}", path.display(), error.message);
-        return Err(refuse::then(what, &check_of(path)));
+        return Err(refuse::refusal(rules::FIX_NO_PLAN, what, &check_of(path)));
     }
     let slots = table.slots();
     let ground = ground(&target.stack, &slots).ok_or_else(|| {
         let what = format!("{}: check does not see its partitions", path.display());
-        refuse::then(what, &format!("{} -v", check_of(path)))
+        refuse::refusal(rules::FIX_NO_PLAN, what, &format!("{} -v", check_of(path)))
     })?;
     sound(target, ground, path)?;
     let demands = StartDemands::of(&target.stack);
@@ -114,7 +114,7 @@ fn sound(target: &Target, ground: LayerId, path: &Path) -> Result<()> {
             path.display(),
             what(stack, other)
         );
-        return Err(refuse::then(why, &check_of(path)));
+        return Err(refuse::refusal(rules::FIX_NO_PLAN, why, &check_of(path)));
     }
     let here = |id: LayerId| id == ground || stack.above(ground).any(|above| above == id);
     let broken = target.findings.iter().find(|finding| {
@@ -131,7 +131,7 @@ fn sound(target: &Target, ground: LayerId, path: &Path) -> Result<()> {
                 finding.rule
             );
             let next = format!("ioalign explain {}", finding.rule);
-            Err(refuse::then(why, &next))
+            Err(refuse::refusal(rules::FIX_NO_PLAN, why, &next))
         }
         None => Ok(()),
     }

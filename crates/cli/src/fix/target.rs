@@ -5,7 +5,7 @@ use std::os::unix::fs::{FileExt, FileTypeExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use ioalign_core::shell;
+use ioalign_core::{rules, shell};
 use ioalign_device::partitions::{self, KernelPartition};
 use ioalign_device::{Use, is_read_only, users};
 use ioalign_repair::Disk;
@@ -33,10 +33,11 @@ pub fn with_sector(arguments: &FixArgs, write: bool, sector: Option<u64>) -> Res
             "{}: this is a partition, and what moves are partitions: name its disk",
             path.display()
         );
-        return Err(match disk_of(path) {
-            Some(disk) => refuse::then(what, &format!("ioalign fix {disk}")),
-            None => refuse::plainly(what),
-        });
+        let next = match disk_of(path) {
+            Some(disk) => format!("ioalign fix {disk}"),
+            None => "lsblk --paths".to_owned(),
+        };
+        return Err(refuse::refusal(rules::FIX_NOT_A_DISK, what, &next));
     }
     if write {
         unused(path)?;
@@ -124,7 +125,7 @@ pub fn unused(path: &Path) -> Result<()> {
                 remedy(used)
             );
             let next = format!("ioalign fix {}", shell::path(path));
-            Err(refuse::then(what, &next))
+            Err(refuse::refusal(rules::FIX_IN_USE, what, &next))
         }
     }
 }
@@ -146,7 +147,7 @@ pub fn writable(path: &Path) -> Result<()> {
         true => format!("blockdev --getro {name}"),
         false => format!("ls -l {name}"),
     };
-    Err(refuse::then(what, &next))
+    Err(refuse::refusal(rules::FIX_READ_ONLY, what, &next))
 }
 
 fn remedy(used: &Use) -> String {

@@ -29,13 +29,17 @@ pub enum FixResult {
     Converted,
     /// It cannot be done, and nothing was written.
     Refused,
+    /// A journal that the disk does not need was removed.
+    Forgotten,
+    /// The marker of a move was taken away.
+    Abandoned,
 }
 
 /// Why something was not done.
 #[derive(Clone, Debug, Serialize)]
 pub struct FixRefusal {
     /// The rule whose page says more.
-    pub rule: Option<&'static str>,
+    pub rule: &'static str,
     /// The message.
     pub why: String,
 }

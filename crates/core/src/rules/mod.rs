@@ -21,6 +21,7 @@ mod md;
 mod moves;
 mod nearest;
 mod reading;
+mod refusals;
 mod sectors;
 pub mod show;
 mod sizes;
@@ -33,8 +34,8 @@ pub use nearest::nearest;
 // The ids: a constant for each rule, beside its page.
 pub use {
     atomic::*, blocks::*, captures::*, crypt::*, discard::*, dos::*, geometry::*, gpt::*, hints::*,
-    images::*, kubernetes::*, labels::*, lvm::*, md::*, moves::*, reading::*, sectors::*, sizes::*,
-    starts::*, upload::*, vhd::*, vmdk::*,
+    images::*, kubernetes::*, labels::*, lvm::*, md::*, moves::*, reading::*, refusals::*,
+    sectors::*, sizes::*, starts::*, upload::*, vhd::*, vmdk::*,
 };
 
 use crate::severity::Severity;
@@ -69,7 +70,7 @@ pub struct RuleGroup {
     pub rules: &'static [Rule],
 }
 
-static GROUPS: [RuleGroup; 22] = [
+static GROUPS: [RuleGroup; 23] = [
     starts::GROUP,
     sizes::GROUP,
     sectors::GROUP,
@@ -90,6 +91,7 @@ static GROUPS: [RuleGroup; 22] = [
     upload::GROUP,
     kubernetes::GROUP,
     moves::GROUP,
+    refusals::GROUP,
     captures::GROUP,
     reading::GROUP,
 ];
@@ -102,6 +104,11 @@ pub fn groups() -> impl Iterator<Item = &'static RuleGroup> {
 /// All rules, group by group.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
     groups().flat_map(|group| group.rules)
+}
+
+/// The refusals of `ioalign fix`.
+pub const fn refusals() -> &'static RuleGroup {
+    &refusals::GROUP
 }
 
 /// The page of a rule.

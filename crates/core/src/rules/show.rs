@@ -65,6 +65,27 @@ pub fn document() -> String {
     out
 }
 
+/// What `fix` refuses, and what to do then: `docs/fix-refusals.md`.
+pub fn refusals() -> String {
+    let mut out = String::from(
+        "# What `fix` refuses, and what to do then\n\n\
+         A refusal is one line: what and where, the rule in brackets, and the next command. With `--json` it is a document \
+         (`\"result\": \"refused\"`, `rule`, `why`, `next`). The exit code is 65, or 64 where another argument lifts the refusal. \
+         `ioalign explain RULE` shows the page of a rule. This page is made from `crates/core/src/rules/refusals.rs` by \
+         `cargo xtask docs`.\n",
+    );
+    for rule in super::refusals().rules {
+        let [means, fix] = [rule.means, rule.fix].map(escape);
+        let _ = write!(
+            out,
+            "\n## {}\n\n**{}.** {means}\n\n{fix}\n",
+            rule.id,
+            escape(rule.title)
+        );
+    }
+    out
+}
+
 /// What Markdown would take for markup.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

@@ -74,14 +74,15 @@ fn the_id_of_a_rule_is_written_once() {
 
 #[test]
 fn the_documentation_is_current() {
-    let path = root().join("docs/rules.md");
-    let text = rules::show::document();
-    if std::env::var_os(UPDATE).is_some() {
-        std::fs::write(&path, &text).unwrap();
+    for (name, text) in [
+        ("docs/rules.md", rules::show::document()),
+        ("docs/fix-refusals.md", rules::show::refusals()),
+    ] {
+        let path = root().join(name);
+        if std::env::var_os(UPDATE).is_some() {
+            std::fs::write(&path, &text).unwrap();
+        }
+        let known = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(known == text, "{name} is old: run `cargo xtask docs`");
     }
-    let known = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        known == text,
-        "docs/rules.md is old: run `cargo xtask docs`"
-    );
 }

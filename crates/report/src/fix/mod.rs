@@ -91,6 +91,8 @@ fn verdict(document: &FixDocument) -> String {
             "everything is in its new place, and the journal is gone".to_owned()
         }
         (FixResult::Refused, _) => "it is refused; nothing was written".to_owned(),
+        (FixResult::Forgotten, _) => "the journal is gone".to_owned(),
+        (FixResult::Abandoned, _) => "the move is given up".to_owned(),
         (FixResult::RolledBack, _) => {
             "everything is where it was, and the journal is gone".to_owned()
         }

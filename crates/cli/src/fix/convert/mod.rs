@@ -16,7 +16,7 @@ use ioalign_repair::{Disk, Job};
 
 use super::{WOULD_MOVE, document as outer, owner, refuse, target};
 use crate::args::FixArgs;
-use crate::exit::{Exit, UsageError};
+use crate::exit::Exit;
 use crate::look;
 
 /// Images are read and written in these units, for any sector size of their table.
@@ -97,8 +97,8 @@ fn consented(conversion: &convert::Conversion, arguments: &FixArgs) -> Result<()
             let refused = conversion.consequences.iter();
             let refused = refused.filter(|one| !refuse::accepted(one, arguments));
             let accepting = refuse::accepting(&refuse::again(arguments), refused);
-            let what = format!("{error}; nothing was written; to accept that: `{accepting}`");
-            Err(UsageError(what).into())
+            let what = format!("{error}; nothing was written");
+            Err(refuse::consent_needed(what, accepting))
         }
     }
 }

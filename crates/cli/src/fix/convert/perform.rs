@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use ioalign_core::fix_document::FixResult;
+use ioalign_core::rules;
 use ioalign_repair::container::{self, ImageFormat};
 use ioalign_repair::convert::Conversion;
 use ioalign_repair::{Disk, Job, mover};
@@ -19,7 +20,6 @@ use super::super::{flight, image_room, options, output, overlays, perform, place
 use super::{ConversionPage, SMALLEST, consented, open, plan, possible_in_place};
 use crate::args::FixArgs;
 use crate::exit::Exit;
-use crate::image_name;
 
 /// The dry run.
 pub fn shown(arguments: &FixArgs, to: u64) -> Result<Exit> {
@@ -68,7 +68,11 @@ pub fn in_place(arguments: &FixArgs, to: u64) -> Result<Exit> {
     consented(&conversion, arguments)?;
     if let Err(why) = possible {
         let what = format!("{}: {why}; nothing was written", arguments.target.display());
-        return Err(refuse::then(what, &refuse::new_image(arguments)));
+        return Err(refuse::refusal(
+            rules::FIX_NOT_IN_PLACE,
+            what,
+            &refuse::new_image(arguments),
+        ));
     }
     let failed = |error| refuse::error(error, &arguments.target);
     let job = conversion.job_ahead(&mut *disk).map_err(failed)?;
@@ -108,7 +112,11 @@ fn longer(
             "{}: another file has this name now; nothing was written",
             path.display()
         );
-        return Err(refuse::then(what, &refuse::again(arguments)));
+        return Err(refuse::refusal(
+            rules::FIX_OTHER_DISK,
+            what,
+            &refuse::again(arguments),
+        ));
     }
     drop(disk);
     file.set_len(conversion.bytes)
@@ -122,14 +130,18 @@ fn longer(
             "{}: another file has this name now; nothing was moved",
             path.display()
         );
-        return Err(refuse::then(what, &refuse::again(arguments)));
+        return Err(refuse::refusal(
+            rules::FIX_OTHER_DISK,
+            what,
+            &refuse::again(arguments),
+        ));
     }
     Ok(disk)
 }
 
 /// Into a new image; the original is not touched.
 pub fn copied(arguments: &FixArgs, to: u64, new: &Path) -> Result<Exit> {
-    image_name::free(new)?;
+    refuse::free_name(arguments, new)?;
     flight::refuse_unfinished(arguments)?;
     let source = SourceState::of(&arguments.target);
     let mut disk = open(arguments, false)?;

@@ -18,7 +18,6 @@ use ioalign_device::are_aliases;
 
 use super::command::{self, FixStep};
 use crate::args::FixArgs;
-use crate::exit::UsageError;
 use backing::Backing;
 use file_names::FileNames;
 
@@ -54,15 +53,17 @@ pub fn refuse(arguments: &FixArgs) -> Result<()> {
         ),
     };
     let what = format!(
-        "{}: {why} give them up with --accept-overlays; nothing was written; to give them up: \
-         `{} --accept-overlays`",
-        shell::path(&arguments.target),
-        match arguments.mode.resume {
-            true => command::line(arguments, FixStep::Resume(arguments.journal.as_deref())),
-            false => command::line(arguments, FixStep::Show),
-        }
+        "{}: {why} give them up with --accept-overlays; nothing was written",
+        shell::path(&arguments.target)
     );
-    Err(UsageError(what).into())
+    let again = match arguments.mode.resume {
+        true => command::line(arguments, FixStep::Resume(arguments.journal.as_deref())),
+        false => command::line(arguments, FixStep::Show),
+    };
+    Err(super::refuse::consent_needed(
+        what,
+        format!("{again} --accept-overlays"),
+    ))
 }
 
 fn listed(found: &BTreeSet<PathBuf>) -> String {

@@ -173,6 +173,6 @@ fn a_new_image_has_no_name_in_dev() {
         let output = fix(&[text(image.path()), "--output", device]);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         let name = Path::new(device).file_name().unwrap().to_str().unwrap();
-        assert!(said.contains(&format!("`--output {name}.img`")), "{said}");
+        assert!(said.contains(&format!("--output {name}.img`")), "{said}");
     }
 }
