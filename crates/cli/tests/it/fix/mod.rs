@@ -21,6 +21,7 @@ mod package;
 mod pasted;
 mod refusals;
 mod says;
+mod sequences;
 mod sparse;
 mod trouble;
 mod trusted;
