@@ -4,9 +4,9 @@ use std::path::Path;
 
 use anyhow::Result;
 use ioalign_core::{rules, shell};
-use ioalign_repair::Disk;
 use ioalign_repair::journal::{self, Contents};
 use ioalign_repair::mover::{self, FileDisk, ForeignBytes, MoveVerdict, Outlook};
+use ioalign_repair::{Disk, Error};
 
 use super::flight::Unfinished;
 use super::{command, refuse, target};
@@ -23,10 +23,11 @@ pub fn judge(job: &Unfinished, disk: &mut dyn Disk, arguments: &FixArgs) -> Resu
         &arguments.target,
     )?;
     let sizes = mover::check(&job.contents.job, disk.size_bytes(), disk.logical_bytes());
-    if seen.is_on_disk {
-        sizes.map_err(|error| refuse::error(error, &arguments.target))?;
-    } else if let Err(error) = sizes {
-        return Err(absent(arguments, &job.journal, &error.to_string()));
+    if let Err(error) = sizes {
+        return Err(match seen.is_on_disk {
+            true => size_changed(arguments, disk, job, error),
+            false => absent(arguments, &job.journal, &error.to_string()),
+        });
     }
     let lost = listed(&seen.foreign);
     match seen.verdict {
@@ -62,6 +63,27 @@ pub fn judge(job: &Unfinished, disk: &mut dyn Disk, arguments: &FixArgs) -> Resu
 /// What a program that has a journal sees on a disk.
 pub fn of(disk: &mut dyn Disk, contents: &Contents, back: bool, path: &Path) -> Result<Outlook> {
     mover::outlook(disk, contents, back).map_err(|error| refuse::error(error, path))
+}
+
+/// A disk with a move on it that is longer or shorter than it was: the command that gives it its length back.
+fn size_changed(
+    arguments: &FixArgs,
+    disk: &mut dyn Disk,
+    job: &Unfinished,
+    error: Error,
+) -> anyhow::Error {
+    let path = &arguments.target;
+    let bytes = job.contents.job.identity.size_bytes;
+    if disk.size_bytes() == bytes {
+        return refuse::error(error, path);
+    }
+    let name = shell::path(path);
+    let next = match target::is_block(path) {
+        Ok(true) | Err(_) => format!("blockdev --getsize64 {name}"),
+        Ok(false) if target::is_raw(disk, path) => format!("truncate --size {bytes} {name}"),
+        Ok(false) => format!("qemu-img resize {name} {bytes}"),
+    };
+    refuse::refusal(rules::FIX_SIZE_CHANGED, error.of_target(path), &next)
 }
 
 fn absent(arguments: &FixArgs, journal: &Path, why: &str) -> anyhow::Error {

@@ -20,6 +20,7 @@ pub const FIX_JOURNAL_MISSING: &str = "fix-journal-missing";
 pub const FIX_JOURNAL_LEFT: &str = "fix-journal-left";
 pub const FIX_JOURNAL_DISTRUSTED: &str = "fix-journal-distrusted";
 pub const FIX_DISK_CHANGED: &str = "fix-disk-changed";
+pub const FIX_SIZE_CHANGED: &str = "fix-size-changed";
 pub const FIX_OTHER_DISK: &str = "fix-other-disk";
 pub const FIX_STOPPED: &str = "fix-stopped";
 pub const FIX_UNREADABLE: &str = "fix-unreadable";
@@ -186,6 +187,17 @@ pub(super) const GROUP: RuleGroup = RuleGroup {
             source: "Every sector that the move covers is compared with its images in the journal.",
             fix: "Save what the message names if it matters. Then end the move with `--trust-disk`, in the direction that you want.",
             ignore: "Never: until the move has ended, parts of the partitions are in two places.",
+        },
+        Rule {
+            id: FIX_SIZE_CHANGED,
+            severity: Severity::DataRisk,
+            title: "A disk whose length changed during a move",
+            means: "A move is on the disk, and the disk is longer or shorter than when it was begun.",
+            costs: "Nothing was written. On a disk that was cut off, the end of the last partition may be lost.",
+            source: "The length of the disk in the journal.",
+            fix: "Give the image its length back with the command that the message has, and end the move; change the \
+        length afterwards.",
+            ignore: "Never.",
         },
         Rule {
             id: FIX_OTHER_DISK,

@@ -37,6 +37,11 @@ enum Event {
     Copy,
     /// The image is restored from a backup of before the move.
     Backup,
+    /// The image gets longer or shorter, where nothing is.
+    Extend,
+    CutOff,
+    /// `mkswap` by mistake, over the whole disk.
+    SecondOwner,
 }
 
 fn event() -> impl Strategy<Value = Event> {
@@ -52,6 +57,9 @@ fn event() -> impl Strategy<Value = Event> {
         1 => Just(Event::Rename),
         1 => Just(Event::Copy),
         1 => Just(Event::Backup),
+        1 => Just(Event::Extend),
+        1 => Just(Event::CutOff),
+        1 => Just(Event::SecondOwner),
     ]
 }
 
@@ -114,11 +122,29 @@ impl World {
                 fs::rename(from, self.folder()).unwrap();
             }
             Event::Copy => _ = fs::copy(&image, self.folder().join("copy.img")).unwrap(),
+            // The backup GPT is at the end, and the entries are where mkswap writes.
+            Event::Extend | Event::CutOff | Event::SecondOwner if self.is_gpt() => {}
+            Event::Extend => self.resize(1 << 20),
+            Event::CutOff => self.resize(-(1 << 20)),
+            Event::SecondOwner => _ = tool("mkswap", &["-q", text(&image)]),
             Event::Backup => {
                 let file = fs::OpenOptions::new().write(true).open(&image).unwrap();
                 file.write_all_at(&self.before, 0).unwrap();
             }
         }
+    }
+
+    fn is_gpt(&self) -> bool {
+        self.tables[0].contains("label: gpt")
+    }
+
+    fn resize(&self, by: i64) {
+        let file = fs::OpenOptions::new()
+            .write(true)
+            .open(self.image())
+            .unwrap();
+        let bytes = file.metadata().unwrap().len();
+        file.set_len(bytes.checked_add_signed(by).unwrap()).unwrap();
     }
 
     fn writes(&self, first: &[u8]) {
@@ -166,9 +192,15 @@ impl World {
                 return Ok(told);
             }
             command = match document["result"].as_str() {
-                Some("refused") => match document["next"][0].as_str() {
-                    Some(next) if next.starts_with("ioalign fix ") => next.to_owned(),
-                    other => return Err(format!("no way on ({other:?}):\n{}", told.join("\n"))),
+                Some("refused") => match way_on(&document) {
+                    Some(next) => next.to_owned(),
+                    None => {
+                        return Err(format!(
+                            "no way on: {}\n{}",
+                            document["next"],
+                            told.join("\n")
+                        ));
+                    }
                 },
                 _ => format!("ioalign fix {}", text(&self.image())),
             };
@@ -176,21 +208,40 @@ impl World {
         Err(format!("no end:\n{}", told.join("\n")))
     }
 
-    /// Runs a command as a shell does, and reads its document.
+    /// Runs a command as a shell does, and reads its document; a command of another program has none.
     fn answer(&self, line: &str) -> (i32, Value) {
+        let is_ours = line.starts_with("ioalign ");
+        let line = if is_ours {
+            format!("{line} --json")
+        } else {
+            line.to_owned()
+        };
         let programs = Path::new(PROGRAM).parent().unwrap();
         let path = std::env::var("PATH").unwrap_or_default();
         let output = command("sh")
-            .args(["-c", &format!("{line} --json")])
+            .args(["-c", &line])
             .env("PATH", format!("{}:{path}", programs.display()))
             .current_dir(self.folder())
             .output()
             .unwrap();
+        if !is_ours {
+            return (output.status.code().unwrap(), Value::Null);
+        }
         let document = serde_json::from_slice(&output.stdout);
         let document = document.unwrap_or_else(|error| panic!("{line}: {error}: {output:?}"));
         valid(&document);
         (output.status.code().unwrap(), document)
     }
+}
+
+/// The first command that changes something: a person who knows that a signature is stale takes it away.
+fn way_on(document: &Value) -> Option<&str> {
+    const WAYS: [&str; 3] = ["ioalign fix ", "truncate ", "wipefs "];
+    let next = document["next"].as_array()?.iter();
+    let mut commands = next.filter_map(Value::as_str);
+    commands.find(|command| {
+        WAYS.iter().any(|way| command.starts_with(way)) && !command.contains("/dev/md")
+    })
 }
 
 fn ends_whole(script: &str, events: &[Event]) -> Result<(), TestCaseError> {
