@@ -70,7 +70,7 @@ mod tests {
                         .all(|(start, end)| start <= end && *end <= length)
                 );
                 let count = (length / STRETCH).clamp(FEWEST, MOST);
-                let run = 2 * (length / count);
+                let run = (2 * (length / count)).max(1);
                 for begin in
                     (0..length.saturating_sub(run)).step_by(usize::try_from(run / 3 + 1).unwrap())
                 {
