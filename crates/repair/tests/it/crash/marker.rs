@@ -279,7 +279,7 @@ fn a_disk_that_changed_before_it_was_marked() {
     let layout = two_tables();
     for (at, words) in [
         (17 << 10, "the start of a partition at byte 8192"),
-        ((60 << 10) + 700, "the table at byte 61440 has changed"),
+        ((60 << 10) + 700, "the table at byte 62140 has changed"),
     ] {
         let mut machine = killed_in(&layout, Stage::Marking, 0);
         assert!(machine.disk.view == layout.bytes);
