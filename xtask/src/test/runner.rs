@@ -62,6 +62,9 @@ pub fn run(choice: &Choice, group: TestGroup) -> Result<Counts> {
 fn nextest_command(nextest: PathBuf, choice: &Choice) -> Command {
     let mut command = run::command(nextest);
     command.args(["nextest", "run", "--color", "never"]);
+    // One more than processors: a test often waits for a device, a guest or a program.
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    command.args(["--test-threads", &(processors + 1).to_string()]);
     command.args(["--cargo-profile", choice.profile()]);
     command.args(packages(choice));
     command
