@@ -36,7 +36,7 @@ fn clone_commit() -> Option<String> {
         "--porcelain",
         "--",
         "../../Cargo.lock",
-        "../*/src",
+        "../*/src/**",
     ])?;
     let suffix = if changes.is_empty() {
         ""
